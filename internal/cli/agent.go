@@ -38,7 +38,7 @@ func agentAbove(getenv func(string) string, above [][]string) string {
 			return signs[sign] + " (" + sign + ")"
 		}
 	}
-	// The process of an IDE is above the shells of people, too, in the IDE's terminals. There its agent sets a variable.
+	// An IDE's process is above the shells of people, too, in the IDE's terminals. There its agent sets a variable.
 	terminal := strings.ToLower(getenv("TERM_PROGRAM"))
 	inTerminal := terminal == "vscode" || slices.Contains(ides, terminal)
 	for _, words := range above {
@@ -55,7 +55,8 @@ func agentAbove(getenv func(string) string, above [][]string) string {
 const extensionHost = "extension-host"
 
 // runners are programs whose arguments name the program that runs. The name of a runner may end with a version.
-var runners = lazy.Regexp{Text: `^(?:node|nodejs|bun|deno|tsx|electron|python|pypy|ruby|perl|sh|bash|dash|zsh|ksh|fish)` +
+var runners = lazy.Regexp{Text: `^(?:node|nodejs|bun|deno|tsx|electron|python|pypy|ruby|perl|` +
+	`sh|bash|dash|zsh|ksh|fish)` +
 	`[0-9]*$`}
 
 // programNames returns the names of the program that a command line runs, also by an interpreter, as in

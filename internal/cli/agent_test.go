@@ -24,7 +24,8 @@ func variables(list ...string) func(name string) string {
 // A process of an agent above, or a variable of its shells, means that an agent asks.
 func TestAgentAbove(t *testing.T) {
 	for _, line := range []string{
-		"claude", "/usr/local/bin/claude --resume", "claude-code", "/nix/store/x/bin/.claude-wrapped", "CLAUDE.EXE -p x",
+		"claude", "/usr/local/bin/claude --resume", "claude-code", "/nix/store/x/bin/.claude-wrapped",
+		"CLAUDE.EXE -p x",
 		"codex exec", "codex-cli", "/opt/codex-x86_64-unknown-linux-musl", "codex-linux-sandbox", "kimi", "kimi-cli",
 		"kimi-code", "droid", "factory", "agy", "antigravity", "opencode", "opencode-linux-x64 serve", "cline", "qwen",
 		"crush", "copilot", "junie", "kiro-cli", "kiro-cli-chat", "cursor-agent", "cursor-cli", "gemini",
@@ -68,7 +69,8 @@ func TestPersonAbove(t *testing.T) {
 		require.NotEmpty(t, agentAbove(variables("TERM_PROGRAM=vscode"), with), line)
 	}
 	for _, line := range []string{
-		"tmux new -s claude", "ssh codex", "vim gemini.md", "kiro-cli-term", "claude-squad", "node /home/u/claude/dev.js",
+		"tmux new -s claude", "ssh codex", "vim gemini.md", "kiro-cli-term", "claude-squad",
+		"node /home/u/claude/dev.js",
 		"sshd: u@pts/0", "-bash", "login", "zellij --session copilot", "code-server", "python3 dev.py x codex",
 		"xterm -T cursor", "systemd --user", "idea", "bash -c cat", "crushd", "hookrunner",
 	} {

@@ -52,8 +52,8 @@ func ShellByInput(c *dialect.Call) (key string, ok bool) {
 	return permission.HasCommand(args)
 }
 
-// isPatch reports whether the call's input is a patch, runs apply_patch in a shell line, or has a line that hookrun cannot
-// read.
+// isPatch reports whether the call's input is a patch, runs apply_patch in a shell line, or has a line that hookrun
+// cannot read.
 func isPatch(c *dialect.Call) bool {
 	if !dialect.HasTool(c.Event) || !strings.ContainsAny(c.Args, `*\[`) && !strings.Contains(c.Args, "apply") &&
 		strings.Count(c.Args, "{") < 2 {

@@ -77,14 +77,16 @@ func TestEveryKeyOfEveryTool(t *testing.T) {
 					switch {
 					case strings.Contains("pg", u.letter):
 						from := base
-						if u.letter == "g" && !isShell && (strings.Contains(key, "attern") || strings.Contains(key, "glob")) {
+						if u.letter == "g" && !isShell &&
+							(strings.Contains(key, "attern") || strings.Contains(key, "glob")) {
 							from = "{"
 						}
 						all = all && held(files, tool, withKey(from, key, value))
 					case u.letter == "t":
 						all = all && !isShell && held(shell, tool, `{"pid":1,"`+key+`":`+ofKey+`}`)
 					case isBeside && strings.Contains("wes", u.letter):
-						all = all && key != "command" && held(shell, tool, `{"command":"`+before+`","`+key+`":`+ofKey+`}`)
+						all = all && key != "command" &&
+							held(shell, tool, `{"command":"`+before+`","`+key+`":`+ofKey+`}`)
 					default:
 						all = all && held(shell, tool, withKey(strings.TrimSuffix(base, `"path":"ok",`), key, value))
 					}

@@ -66,8 +66,8 @@ func Load(o Options) (*Config, error) {
 		return nil, problems
 	}
 	if !o.NoUser && !o.ProjectOnly && userFile() == "" {
-		cfg.Warnings = append(cfg.Warnings, hook.Diagnostic{File: "hooks.json", Gate: true, Text: "the user's hooks file " +
-			"cannot be found, since the home folder is not known; set HOME to an absolute path"})
+		cfg.Warnings = append(cfg.Warnings, hook.Diagnostic{File: "hooks.json", Gate: true,
+			Text: "the user's hooks file cannot be found, since the home folder is not known; set HOME to an absolute path"})
 	}
 	if cfg.Absent = absent; o.Project != nil && o.Project.Worktree != "" && len(o.Files) == 0 {
 		cfg.Main = o.Project.Workspace

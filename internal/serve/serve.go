@@ -82,8 +82,8 @@ type Options struct {
 	Version  string       // for ping
 	Stderr   io.Writer    // for errors that no answer can carry
 
-	// Load reads the hooks files again, for reload. If the files have errors, it returns hookfile.Diagnostics. Loaded is
-	// called when they are in use; nil: not called.
+	// Load reads the hooks files again, for reload. If the files have errors, it returns hookfile.Diagnostics. Loaded
+	// is called when they are in use; nil: not called.
 	Load   func() (*hookfile.Config, error)
 	Loaded func(*hookfile.Config)
 	// Check returns the answer to check: a report about the files on disk.

@@ -205,7 +205,8 @@ func (f *Fold) Table() *Table {
 	}
 	sort.Slice(t.Machines, func(i, j int) bool {
 		a, b := &t.Machines[i], &t.Machines[j]
-		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.User, b.User), cmp.Compare(a.MachineID, b.MachineID)) < 0
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.User, b.User),
+			cmp.Compare(a.MachineID, b.MachineID)) < 0
 	})
 	counts := map[string]int{}
 	for i := range t.Machines {

@@ -288,7 +288,8 @@ func TestGivesUp(t *testing.T) {
 	c := newCollector(t, status(503, "Retry-After", "3000"))
 	s := newSending(t, calls(1, 3))
 	_, err := s.to(t.Context(), c)
-	require.ErrorContains(t, err, "http 503 Service Unavailable: not now; given up after 0s, because the server asks to wait 50m0s; "+
+	require.ErrorContains(t, err, "http 503 Service Unavailable: not now; given up after 0s, because "+
+		"the server asks to wait 50m0s; "+
 		"the log was taken up to byte 0 of "+s.Log)
 	require.Equal(t, Total{Sent: 3}, s.ok(c))
 	c.has(1, 3)

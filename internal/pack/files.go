@@ -21,17 +21,6 @@ var files = Pack{
 				"shell computes, `.` and `*` count as the workspace. A `cd` counts as if it never failed. " +
 				"A folder that an option names, as in env -C / rm x; what find -exec mv moves.",
 			Find: wideDelete, Doubt: wideDoubt,
-			Block: func() []Example {
-				return Lines("rm -rf /", "rm -rf /*", "sudo rm -fr --no-preserve-root /", "rm -rf ~", "rm -rf ~/*",
-					`rm -rf "$HOME"`, "rm -rf ${HOME}/", "rm -r -f .", "rm -rf ./*", "rm -rf *", "rm -rf {*,.*}",
-					"rm -rf ..")
-			},
-			Pass: func() []Example {
-				return Lines("rm -rf node_modules dist", "rm -rf ./build/*", "rm -rf build/", "rm -rf *.log",
-					"rm -rf build*", "find . -name '*.pyc' -delete", "rm -rf /tmp/x", `rm -rf "$TMPDIR/x"`,
-					"cd build && rm -rf *", "cd build && sudo rm -rf ./* && cd ..", `rm -rf "$OUT"`,
-					`rm -rf "$OUT/lib"`)
-			},
 		},
 		{
 			Name: "no-outside-delete", Blocks: "the deletion of a folder or a pattern outside of the workspace",
@@ -41,17 +30,6 @@ var files = Pack{
 			Limits: "A single file that rm deletes by its name, a path that the shell computes as a whole, and what " +
 				"runs in a container or on another machine.",
 			Find: outsideDelete, Doubt: [][]string{{"rm -rf ~/", "rm -rf $home/", "rm -rf ../", "rm -fr ~/"}},
-			Block: func() []Example {
-				return Lines("rm -rf ~/project", "rm -r ~/.ssh", `rm -rf "$HOME/.config"`, "rm -rf /opt/app",
-					"rm ~/*.txt", "cd ~ && rm -rf project", "rm -rf ${HOME}/x", "find ~/x -name '*.bak' -delete",
-					"shred -u ~/notes.txt", "rsync -a --delete a/ ~/backup/", "rm -rf /srv/data/*",
-					"sudo rm -rf /usr/local/lib/x")
-			},
-			Pass: func() []Example {
-				return Lines("rm -rf dist", "rm ~/notes.txt", "rm -rf ~/.cache/pip", "rm -rf ~/.npm",
-					"rm -rf /tmp/x ./y", "rm -rf /var/tmp/x", "rm -rf ~/Library/Developer/Xcode/DerivedData/*",
-					"ls ~/x", "cp -r ~/x .")
-			},
 		},
 		{
 			Name: "no-sweep", Blocks: "a deletion of all files of the workspace that a search finds without a pattern",
@@ -60,19 +38,6 @@ var files = Pack{
 			Limits: "Names that come from a file, through a loop, or from another program than find, ls and git " +
 				"ls-files; a shell behind xargs.",
 			Find: sweep, Doubt: [][]string{{"find . -delete", "find . -type f -delete", "find . -exec rm"}},
-			Block: func() []Example {
-				return Lines("find . -delete", "find . -type f -delete", "find -delete", "find . -exec rm -rf {} +",
-					"find . ! -name keep -delete", "find . -name '*' -delete", "find . -type f | xargs rm",
-					"find . -print0 | xargs -0 rm -rf", "ls | xargs rm -rf", "ls -A | xargs -I{} rm -rf {}")
-			},
-			Pass: func() []Example {
-				return Lines("find . -name '*.pyc' -delete", "find . -type d -name __pycache__ -exec rm -rf {} +",
-					"find build -delete", "find . -empty -delete", "find . -type f",
-					"find . -name '*.o' | xargs rm -f", "ls -t | tail -n +6 | xargs rm -rf",
-					"git ls-files '*.snap' | xargs rm", "find . -type f | xargs grep x",
-					"find . -type f -exec grep -l rm {} +", "git ls-files | xargs wc -l",
-					`find . \( -name '*.a' -o -name '*.o' \) -delete`)
-			},
 		},
 		{
 			Name: "no-wide-chmod", Blocks: "a recursive change of owners or modes of a root, a home or the system",
@@ -81,17 +46,6 @@ var files = Pack{
 			Limits:  "A path that the shell computes. The workspace itself and what lies below a home may be changed.",
 			Find:    wideChmod,
 			Doubt:   [][]string{{"chmod -r", "chown -r"}, {" / ", " /\"", " /'", " /\n", " /etc", " /usr"}},
-			Block: func() []Example {
-				return Lines("chmod -R 777 /", "sudo chmod -R 777 /etc", "chown -R me /usr", "chown -R me:me ~/..",
-					"chmod --recursive a+w /var/lib", "sudo chown -hR me /", "chgrp -R x /bin", "chmod 777 -R ~",
-					"chmod -R 777 /*", "cd / && chmod -R 777 .")
-			},
-			Pass: func() []Example {
-				return Lines("chmod -R 755 .", "sudo chown -R $USER:$USER .", "chmod +x a.sh", "chmod -R u+w dist",
-					"chmod 755 /tmp/x", "sudo chown -R $USER ~/.npm",
-					"sudo chown -R $(whoami) /usr/local/lib/node_modules", "chmod 600 ~/.ssh/id_rsa",
-					"sudo chown -R www-data /var/www")
-			},
 		},
 		{
 			Name: "no-device-write", Blocks: "a command that overwrites or formats a device",
@@ -100,17 +54,6 @@ var files = Pack{
 			Limits:  "A link that leads to a device, and a path that the shell computes, unless dd writes to it.",
 			Find:    deviceWrite,
 			Doubt:   [][]string{{"/dev/"}, {"of=/dev/sd", "of=/dev/nvme", "of=/dev/disk", "> /dev/sd", "mkfs"}},
-			Block: func() []Example {
-				return Lines("dd if=/dev/zero of=/dev/sda", "dd if=x.iso of=/dev/disk2 bs=1m",
-					"mkfs.ext4 /dev/sdb1", "sudo mkfs -t xfs /dev/nvme0n1", "echo x > /dev/sda", "cat x > /dev/nvme0n1",
-					"shred /dev/sda", "wipefs -a /dev/sda", "tee /dev/sda < x", "cp x.img /dev/sdb")
-			},
-			Pass: func() []Example {
-				return Lines("echo x > /dev/null", "cat x 2>/dev/null", "dd if=/dev/zero of=disk.img bs=1M count=1",
-					"mkfs.ext4 disk.img", "dd if=/dev/sda of=backup.img", "echo x | tee /dev/stderr",
-					"echo hi > /dev/tty", "fdisk -l /dev/sda", "parted /dev/sda print", "echo x > /dev/ttyUSB0",
-					"exec 3<>/dev/tcp/localhost/80", "shred -u key.pem")
-			},
 		},
 		{
 			Name: "no-system-write", Blocks: "a command that overwrites or moves a file of the system",
@@ -121,18 +64,6 @@ var files = Pack{
 				"on another machine, and files outside of the workspace that are not the system's.",
 			Find: systemWrite, Doubt: [][]string{{"> /etc/", "tee /etc/", "> /boot/", "> /usr/bin/"},
 				{"passwd", "shadow", "sudoers", "/boot/", "/usr/bin/"}},
-			Block: func() []Example {
-				return Lines("echo x > /etc/passwd", "cat x | sudo tee /etc/hosts", "sudo cp x /usr/bin/git",
-					"mv x /etc/fstab", "sudo mv /usr/bin/python3 /tmp/p", "sed -i s/a/b/ /etc/ssh/sshd_config",
-					"truncate -s 0 /etc/shadow", "install -m 755 x /bin/sh", "ln -sf x /usr/lib/libc.so",
-					"echo x >& /etc/passwd")
-			},
-			Pass: func() []Example {
-				return Lines("echo x > a.txt", "cat /etc/passwd", "cp /etc/hosts .", "echo x >> ~/.bashrc",
-					"sed -i s/a/b/ src/x.go", "echo 'deb x' | sudo tee /etc/apt/sources.list.d/x.list > /dev/null",
-					"sudo cp x.service /etc/systemd/system/", "sudo install -m 755 x /usr/local/bin/x",
-					"echo '127.0.0.1 x' | sudo tee -a /etc/hosts")
-			},
 		},
 		{
 			Name: "no-outside-write", Blocks: "a file tool that writes outside of the workspace",
@@ -142,17 +73,6 @@ var files = Pack{
 			Instead: "Write to the workspace or to a temporary folder.",
 			Limits:  "Writes of a shell line: for the system there is no-system-write.",
 			Find:    outsideWrite,
-			Block: func() []Example {
-				return slices.Concat(
-					Paths("fs_write", "/etc/passwd", "~/.bashrc", "/home/user/x", "/opt/x", "/", "~/.claude/x"),
-					Paths("fs_edit", "~/other/main.go", "/usr/lib/x", "../../../../../../../../../etc/hosts"))
-			},
-			Pass: func() []Example {
-				return slices.Concat(Paths("fs_write", "a.txt", "./sub/x.go", "/tmp/x", "sub/../b",
-					"~/.claude/plans/x.md"),
-					Paths("fs_edit", "main.go", "/var/tmp/y"), Paths("fs_read", "/etc/hosts", "~/.bashrc"),
-					Lines("cp a ~/x"))
-			},
 		},
 	},
 }

@@ -20,30 +20,12 @@ var git = Pack{
 			Limits: "A remote or a branch that the shell computes, and what the repository's configuration adds to a " +
 				"push.",
 			Find: forcedPush, Doubt: [][]string{{"git"}, {"push"}, {"--force", " -f", "--mirror", " +"}},
-			Block: func() []Example {
-				return Lines("git push --force", "git push -f origin main", "git push -uf origin x",
-					"git push origin + main", "git push --mirror", "sudo git push -f", "git -C sub push --force",
-					"bash -c 'git push -f'", "git pu\\sh '-f'", "git -c user.name=x push origin + HEAD:main")
-			},
-			Pass: func() []Example {
-				return Lines("git push", "git push --force-with-lease", "git push -u origin feature",
-					"git push origin \"$(git branch --show-current)\"", "git fetch --force",
-					"git commit -m 'git push --force'", "echo git push --force > notes.txt",
-					"git push --follow-tags", "git log --grep=--force")
-			},
 		},
 		{
 			Name: "no-remote-delete", Blocks: "the deletion of a branch or a tag on the remote",
 			Why:     "A branch that is deleted on the remote is gone for everybody.",
 			Instead: "Leave the branch, and ask a person to delete it.",
 			Find:    remoteDelete, Doubt: [][]string{{"git"}, {"push"}, {"--delete", " -d ", " :", "--prune"}},
-			Block: func() []Example {
-				return Lines("git push origin --delete x", "git push -d origin x", "git push origin :x",
-					"git push --prune origin", "git push origin :refs/tags/v1")
-			},
-			Pass: func() []Example {
-				return Lines("git push origin x", "git push origin HEAD:x", "git branch -d x", "git fetch --prune")
-			},
 		},
 		{
 			Name: "no-push-to-main", Blocks: "a push to the main branch",
@@ -51,14 +33,6 @@ var git = Pack{
 			Instead: "Push a branch of your own, and open a pull request.",
 			Limits:  "The branch to which the configuration of the repository pushes.",
 			Find:    pushToMain, Doubt: [][]string{{"git"}, {"push"}, {"main", "master", "--all"}},
-			Block: func() []Example {
-				return Lines("git push origin main", "git push origin HEAD:master",
-					"git push origin x:refs/heads/main", "git push --all", "git push origin feature main")
-			},
-			Pass: func() []Example {
-				return Lines("git push origin feature", "git push origin main:feature",
-					"git push origin maintenance", "git pull origin main", "git push origin mastery")
-			},
 		},
 		{
 			Name: "no-lost-work", Blocks: "a git command that throws away uncommitted work",
@@ -67,16 +41,6 @@ var git = Pack{
 			Limits:  "Whether there is any such work.",
 			Find:    lostWork,
 			Doubt:   [][]string{{"git"}, {"reset --hard", "clean -f", "stash drop", "stash clear", "branch -d"}},
-			Block: func() []Example {
-				return Lines("git reset --hard", "git reset --har HEAD~1", "git clean -fd", "git clean -xdf",
-					"git clean --force", "git checkout .", "git checkout -- a.txt", "git checkout HEAD -- .",
-					"git checkout -f main", "git restore .")
-			},
-			Pass: func() []Example {
-				return Lines("git reset", "git reset --soft HEAD~1", "git reset HEAD a.txt", "git clean -n",
-					"git clean -nfd", "git checkout main", "git checkout -b x", "git restore --staged a.txt",
-					"git restore -S .")
-			},
 		},
 		{
 			Name: "no-skipped-checks", Blocks: "a call that skips or changes the hooks of the repository",
@@ -85,18 +49,6 @@ var git = Pack{
 			Limits: "Variables that hooks look at, other than those of husky, lefthook, pre-commit and overcommit, " +
 				"and those that an earlier call has set.",
 			Find: skippedChecks, Doubt: [][]string{{"git"}, {"--no-verify", "hookspath"}},
-			Block: func() []Example {
-				return append(Lines("git commit --no-verify -m x", "git commit -nm x", "git commit -anm x",
-					"git push --no-verify", "git -c core.hooksPath=/dev/null commit -m x",
-					"git config core.hooksPath /tmp", "git merge --no-verify x", "git commit --no-veri",
-					"HUSKY=0 git commit -m x", "export HUSKY=0; git push"),
-					Paths("fs_write", ".git/hooks/pre-push", "sub/../.git/config")...)
-			},
-			Pass: func() []Example {
-				return Lines("git commit -m 'no --no-verify here'", "git push -n", "git merge -n x",
-					"git commit -m -n", "git config --get core.hooksPath", "git commit --no-edit --amend",
-					"git log -n 3", "HUSKY=0 npm ci", "SKIP=1 git status")
-			},
 		},
 	},
 }

@@ -18,17 +18,6 @@ var infra = Pack{
 				"Clusters of kind, minikube and k3d are free.",
 			Find:  clusterDelete,
 			Doubt: [][]string{{"kubectl delete", "kubectl drain", "helm uninstall", "helm delete"}},
-			Block: func() []Example {
-				return Lines("kubectl delete pod x", "kubectl -n prod delete deployment x", "kubectl drain node1",
-					"helm uninstall x", "helm -n prod delete x", "kubectl --context prod delete ns x",
-					"oc delete project x", "kubectl delete -f x.yaml", "cat x.yaml | kubectl delete -f -",
-					"kubectl get pods -o name | xargs kubectl delete")
-			},
-			Pass: func() []Example {
-				return Lines("kubectl get pods", "kubectl apply -f x.yaml", "kubectl delete pod x --dry-run=client",
-					"helm list", "helm upgrade --install x ./chart", "kubectl describe pod delete",
-					"kubectl logs x", "helm template .", "kind delete cluster")
-			},
 		},
 		{
 			Name: "no-infra-destroy", Blocks: "a command that destroys infrastructure",
@@ -38,15 +27,6 @@ var infra = Pack{
 			Find:    infraDestroy,
 			Doubt: [][]string{{"terraform ", "tofu ", "terragrunt ", "pulumi ", "cdk "},
 				{" destroy", "-destroy"}},
-			Block: func() []Example {
-				return Lines("terraform destroy", "terraform -chdir=infra destroy -auto-approve", "tofu destroy",
-					"terraform apply -destroy", "terraform apply -auto-approve --destroy", "terragrunt run-all destroy",
-					"pulumi destroy --yes", "pulumi stack rm dev", "cdk destroy --all", "npx cdk destroy")
-			},
-			Pass: func() []Example {
-				return Lines("terraform plan", "terraform plan -destroy", "terraform apply", "terraform init",
-					"terraform destroy -help", "pulumi preview", "pulumi up", "terraform state list", "terraform fmt")
-			},
 		},
 		{
 			Name: "no-container-delete", Blocks: "a command that deletes volumes, unused images, or running containers",
@@ -56,16 +36,6 @@ var infra = Pack{
 			Find:    containerDelete,
 			Doubt: [][]string{{"docker ", "podman ", "nerdctl "},
 				{"system prune", "volume prune", "image prune", "docker rm -f", "volume rm", "down -v"}},
-			Block: func() []Example {
-				return Lines("docker system prune -af", "docker volume prune", "docker image prune -a",
-					"docker builder prune", "docker rm -f x", "docker rm --force x", "docker container rm -f x",
-					"docker volume rm x", "podman system prune", "docker compose down -v")
-			},
-			Pass: func() []Example {
-				return Lines("docker ps", "docker rm x", "docker compose down", "docker build -t x .",
-					"docker run --rm -v $PWD:/x x", "docker volume ls", "docker images", "docker stop x",
-					"docker compose up -d")
-			},
 		},
 		{
 			Name: "no-cloud-delete", Blocks: "a command that deletes something in a cloud or at a host of code",
@@ -75,18 +45,6 @@ var infra = Pack{
 			Find:    cloudDelete,
 			Doubt: [][]string{{"aws ", "gcloud ", "gh ", "heroku ", "gsutil ", "doctl "},
 				{" terminate-instances", "s3 rb", "s3 rm", "apps:destroy", "repo delete", "instances delete"}},
-			Block: func() []Example {
-				return Lines("aws ec2 terminate-instances --instance-ids i-1", "aws s3 rb s3://x --force",
-					"aws s3 rm s3://x --recursive",
-					"aws --profile prod rds delete-db-instance --db-instance-identifier x",
-					"gcloud compute instances delete x -q", "gcloud projects delete x", "az group delete -n x --yes",
-					"gh repo delete me/x --yes", "heroku apps:destroy -a x", "heroku pg:reset")
-			},
-			Pass: func() []Example {
-				return Lines("aws s3 ls", "aws s3 cp a s3://x/", "aws ec2 describe-instances",
-					"gcloud compute instances list", "az group list", "gh repo view", "gh pr create --fill",
-					"heroku logs -t", "aws s3 rm s3://x/a.txt")
-			},
 		},
 		{
 			Name: "no-data-drop", Blocks: "a statement that drops, empties or deletes a whole table or database",
@@ -98,21 +56,6 @@ var infra = Pack{
 			Doubt: [][]string{{"psql ", "mysql ", "mariadb ", "sqlite3 ", "mongosh "},
 				{"-c \"drop table", "-c \"drop database", "-e \"drop table", "-e 'drop table", "-e \"drop database",
 					"-e 'drop database", "-c \"truncate ", "dropdatabase("}},
-			Block: func() []Example {
-				return Lines(`psql -c "DROP TABLE users"`, `psql -d x --command="drop database y"`,
-					"mysql -e 'TRUNCATE TABLE users'", `mysql -uroot -pX db -e"DELETE FROM users"`,
-					"sqlite3 app.db 'delete from users;'", "echo 'DROP TABLE x' | psql",
-					"psql <<'EOF'\nselect 1;\ndrop schema public cascade;\nEOF", "mongosh --eval 'db.dropDatabase()'",
-					"mongosh x --eval 'db.users.deleteMany({})'", "dropdb app", "mysqladmin drop app",
-					"redis-cli FLUSHALL")
-			},
-			Pass: func() []Example {
-				return Lines(`psql -c "SELECT * FROM users"`, `psql -c "DELETE FROM users WHERE id = 1"`, "psql -l",
-					"psql -f schema.sql", "mysql -e 'show tables'", "sqlite3 app.db .schema",
-					`psql -c "select 'drop table x'"`, "redis-cli get x",
-					"sqlite3 :memory: 'create table x(y); drop table x'", "mongosh --eval 'db.users.find()'",
-					"createdb app", `grep -rn "DROP TABLE" migrations`)
-			},
 		},
 		{
 			Name: "no-publish", Blocks: "a command that publishes a package, an image or a release",
@@ -123,15 +66,6 @@ var infra = Pack{
 			Find: publish,
 			Doubt: [][]string{{"npm publish", "yarn publish", "pnpm publish", "twine upload", "cargo publish",
 				"gem push", "docker push", "gh release create", "gh release delete"}},
-			Block: func() []Example {
-				return Lines("npm publish", "npm publish --access public", "yarn publish", "yarn npm publish",
-					"pnpm -r publish", "yarn workspace x npm publish", "cargo +nightly publish",
-					"pnpm --filter x publish", "npm -w x publish", "twine upload dist/*")
-			},
-			Pass: func() []Example {
-				return Lines("npm publish --dry-run", "npm pack", "cargo publish --dry-run", "cargo publish -n",
-					"npm run build", "docker build -t x .", "docker pull x", "gh release list", "gh release view v1")
-			},
 		},
 	},
 }

@@ -18,6 +18,7 @@
 package pack
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -48,8 +49,6 @@ type Rule struct {
 	// cannot tell what a line runs and the line contains a word of each list, the rule blocks the line. If Doubt is
 	// nil, the rule never blocks in doubt.
 	Doubt [][]string
-
-	Block, Pass func() []Example
 }
 
 // Found is the part of a call that a rule blocks.
@@ -72,20 +71,25 @@ func (e Example) String() string {
 	return e.Tool + " " + e.Text
 }
 
-// Lines returns examples of shell lines.
-func Lines(lines ...string) (examples []Example) {
-	for _, line := range lines {
-		examples = append(examples, Example{Text: line})
-	}
-	return examples
-}
+//go:embed examples.txt
+var examples string
 
-// Paths returns examples of a file tool, such as fs_read.
-func Paths(tool string, paths ...string) (examples []Example) {
-	for _, path := range paths {
-		examples = append(examples, Example{tool, path})
+// Block returns examples of calls that the rule blocks or asks about.
+func (r *Rule) Block() []Example { return r.examples("!") }
+
+// Pass returns examples of calls that the rule lets through.
+func (r *Rule) Pass() []Example { return r.examples("=") }
+
+func (r *Rule) examples(mark string) (found []Example) {
+	_, section, _ := strings.Cut(examples, "\n# "+r.Name+"\n")
+	section, _, _ = strings.Cut(section, "\n\n")
+	for line := range strings.SplitSeq(strings.ReplaceAll(section, "\n\t", "\x00"), "\n") {
+		if call, is := strings.CutPrefix(line, mark); is {
+			tool, text, _ := strings.Cut(call, " ")
+			found = append(found, Example{tool, strings.ReplaceAll(text, "\x00", "\n")})
+		}
 	}
-	return examples
+	return found
 }
 
 // All returns the packs in display order.

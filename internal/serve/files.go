@@ -20,8 +20,8 @@ type reloaded struct {
 	Warnings []hook.Diagnostic `json:"warnings"`
 }
 
-// reload reads the hooks files again. If they have errors, or if a file is gone, the server keeps the old hooks. Editors
-// and git take a file away for a moment: the param empty says that it is gone on purpose.
+// reload reads the hooks files again. If they have errors, or if a file is gone, the server keeps the old hooks: an
+// editor may have taken the file away for a moment. The param empty says that it is gone on purpose.
 func (s *Server) reload(params string) (any, error) {
 	empty, err := readEmpty(params)
 	if err != nil {

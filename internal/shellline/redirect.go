@@ -102,6 +102,20 @@ func (r *reader) body(w *syntax.Word, quoted bool) string {
 	return ""
 }
 
+// isReadOtherwise reports whether a shell reads a redirection in another way than bash.
+func (r *reader) isReadOtherwise(d *syntax.Redirect) bool {
+	before, behind := r.src[:d.Word.Pos().Offset()], strings.TrimLeft(r.src[d.Word.End().Offset():], " \t")
+	switch {
+	case d.N != nil && strings.HasPrefix(d.N.Value, "{"):
+		return true
+	case strings.HasPrefix(r.source(d.Word), "!") && before == strings.TrimRight(before, " \t"): // zsh reads >! as >|
+		return true
+	case d.Op == syntax.RdrAll || d.Op == syntax.AppAll: // dash ends the command at the & and begins another command
+		return d.N != nil || behind != "" && strings.IndexByte(";&|)\n#`", behind[0]) < 0
+	}
+	return false
+}
+
 // redirect reads a redirection. Patterns do not see redirections, and the target must not expand. It returns the new
 // source of stdin, and the text on stdin if the line contains the text.
 func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
@@ -110,15 +124,8 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		r.fail(tooManyWords)
 		return "", fed
 	}
-	if d.N != nil && strings.HasPrefix(d.N.Value, "{") ||
-		raw[0] == '!' && strings.IndexByte(" \t", r.src[d.Word.Pos().Offset()-1]) < 0 { // zsh reads >! as >|
+	if r.isReadOtherwise(d) {
 		r.fail("a redirection")
-	}
-	if d.Op == syntax.RdrAll || d.Op == syntax.AppAll { // dash ends the command at the & and begins another command
-		behind := strings.TrimLeft(r.src[d.Word.End().Offset():], " \t")
-		if d.N != nil || behind != "" && strings.IndexByte(";&|)\n#`", behind[0]) < 0 {
-			r.fail("a redirection")
-		}
 	}
 	switch d.Op {
 	case syntax.Hdoc, syntax.DashHdoc:

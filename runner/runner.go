@@ -54,8 +54,6 @@ const (
 	TrustBlock    Trust = "block"    // tool calls are blocked until a person allows the hooks
 )
 
-func (t Trust) isRequired() bool { return t == TrustRequired || t == TrustBlock }
-
 // Runner runs the hooks of a Config. It is safe for concurrent use. A nil, zero or closed Runner blocks every call with
 // ErrClosed. Close ends all processes that the Runner has started.
 type Runner struct {
@@ -92,7 +90,7 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 		return nil, err
 	}
 	public := (*host.Config)(cfg)
-	if r.ofFiles = o.Pin || o.Trust.isRequired(); r.ofFiles && isParsed(public) {
+	if r.ofFiles = o.Pin || o.Trust == TrustRequired || o.Trust == TrustBlock; r.ofFiles && isParsed(public) {
 		return nil, errParsed
 	}
 	as := engine.Options{

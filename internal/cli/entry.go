@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"unicode/utf16"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/install"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // The entry written by install accepts only an answer of fire, see package install.
@@ -28,11 +26,6 @@ func (f *callFlags) defineEntry(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.managed, "managed", false, managed)
 	const entry = "{WORDS}, for install's entry: print a mark before the answer, or exit with 6, not 0"
 	defineWord(flags, &f.entry, "entry", "", entry, entryByMark, entryByStatus)
-}
-
-// checkEntry returns an error for unknown values of these flags.
-func (f *callFlags) checkEntry() error {
-	return errors.Join(checkWord(f.flags, "before-allow"), checkWord(f.flags, "entry"))
 }
 
 // answer returns the text for stdout with the client's answer.
@@ -59,7 +52,7 @@ func (f *callFlags) status(exit int) int {
 
 // ascii escapes the non-ASCII characters of JSON.
 func ascii(json []byte) (escaped []byte) {
-	if !isJSONObject(json) {
+	if len(json) == 0 || json[0] != '{' { // at a few events, the answer is plain text
 		return json
 	}
 	for _, r := range string(json) {
@@ -74,13 +67,4 @@ func ascii(json []byte) (escaped []byte) {
 		}
 	}
 	return escaped
-}
-
-// isJSONObject reports whether an answer is JSON. At a few events, the answer is plain text.
-func isJSONObject(line []byte) bool { return len(line) > 0 && line[0] == '{' }
-
-// endOfTurnOutcome returns the outcome of an error at the end of a turn. A block would start the turn again, forever.
-func (f *callFlags) endOfTurnOutcome(reason string) protocol.Outcome {
-	return protocol.Outcome{Version: 1, Event: f.call.Event, Decision: protocol.Continue,
-		SystemMessages: []string{reason}}
 }

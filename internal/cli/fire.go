@@ -48,7 +48,8 @@ exit with 1.`,
 		f.ipc = defineIPC(flags)
 		f.defineEntry(flags)
 		return func(args []string, std Streams) (int, error) {
-			if err := errors.Join(noArgs(args), f.checkEntry()); err != nil {
+			err := errors.Join(noArgs(args), checkWord(f.flags, "before-allow"), checkWord(f.flags, "entry"))
+			if err != nil {
 				return 0, err
 			}
 			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(&stdinReader{Streams: std}) }, std)

@@ -195,7 +195,10 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 		reason.WriteString(personMustMend)
 	}
 	if client.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
-		return f.print(engine.Fired{Outcome: f.endOfTurnOutcome(strings.TrimSpace(reason.String()))}, std, func() {})
+		// A block would start the turn again, forever.
+		o := protocol.Outcome{Version: 1, Event: f.call.Event, Decision: protocol.Continue,
+			SystemMessages: []string{strings.TrimSpace(reason.String())}}
+		return f.print(engine.Fired{Outcome: o}, std, func() {})
 	}
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed

@@ -113,7 +113,8 @@ when they get longer, or when hookrun moves.`,
 			if err := s.apply(changes, std, runs, "has the hook already"); err != nil {
 				return 0, err
 			}
-			for _, twice := range s.proxied(client, entry.Binary) {
+			// The client's MCP servers that already run the same hooks.
+			for _, twice := range client.ProxiedServers(s.where(), entry.Binary) {
 				fmt.Fprint(std.Err, printable.Sprintf("warning: %s\n", twice))
 			}
 			for _, n := range slices.Concat(s.notes(client, place, changes[0]), client.UnsupportedEvents(hooks),
@@ -263,11 +264,6 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err 
 func interactive(std Streams) bool {
 	info, err := os.Stdin.Stat()
 	return std.In == os.Stdin && err == nil && info.Mode()&os.ModeCharDevice != 0 && !isNullDevice(os.Stdin)
-}
-
-// proxied returns the client's MCP servers that already run the same hooks.
-func (s *settingsFlags) proxied(client *install.Client, binary string) []install.ProxiedServer {
-	return client.ProxiedServers(s.where(), binary)
 }
 
 func (s *settingsFlags) where() dialect.Where {

@@ -51,7 +51,7 @@ func (r *HookResult) readLine(line string) error {
 	gjson.Parse(line).ForEach(func(key, value gjson.Result) bool {
 		switch name := strictjson.Text(key.Raw); {
 		case name == "id" && r.CallID != "":
-			if !sameID(value, gjson.Parse(r.CallID)) {
+			if id := gjson.Parse(r.CallID); id.Type != value.Type || id.String() != value.String() {
 				err = fmt.Errorf(`it has "id": %s, and the call has %s; answer each call with the id that it has`,
 					spelling.Brief(value.Raw, 40), spelling.Brief(r.CallID, 40))
 			}
@@ -98,9 +98,6 @@ func (r *HookResult) readLine(line string) error {
 	r.Line, r.LineNote = true, lineStderr
 	return nil
 }
-
-// sameID reports whether two ids are equal, regardless of the JSON spelling.
-func sameID(id, call gjson.Result) bool { return id.Type == call.Type && id.String() == call.String() }
 
 // WarnOfStderr warns if a persistent hook's line has "stderr" and exit code 0. A process may write to stderr and exit
 // with 0, but the author of such a line may have meant the reason of a deny.

@@ -42,7 +42,7 @@ var infra = Pack{
 			Why:     "The resource is gone for all its users.",
 			Instead: "List what would go, and ask a person to delete it.",
 			Limits:  "Calls of an API by curl or by a program, and the consoles' own shells.",
-			Find:    cloudDelete,
+			Find:    func(c *Call) Found { return c.firstFound((*Command).deletesInCloud) },
 			Doubt: [][]string{{"aws ", "gcloud ", "gh ", "heroku ", "gsutil ", "doctl "},
 				{" terminate-instances", "s3 rb", "s3 rm", "apps:destroy", "repo delete", "instances delete"}},
 		},
@@ -63,7 +63,7 @@ var infra = Pack{
 			Instead: "Prepare it, try it with --dry-run, and ask a person to publish.",
 			Limits: "A script of the project that publishes, such as `npm run release` or `make publish`, and a tag " +
 				"that starts one.",
-			Find: publish,
+			Find: func(c *Call) Found { return c.firstFound((*Command).publishes) },
 			Doubt: [][]string{{"npm publish", "yarn publish", "pnpm publish", "twine upload", "cargo publish",
 				"gem push", "docker push", "gh release create", "gh release delete"}},
 		},
@@ -221,8 +221,6 @@ func containerDelete(c *Call) Found {
 	})
 }
 
-func cloudDelete(c *Call) Found { return c.firstFound((*Command).deletesInCloud) }
-
 func (c *Command) deletesInCloud() bool {
 	switch c.Program {
 	case "aws":
@@ -286,8 +284,6 @@ func (c *Command) deletesOnCodeHost() bool {
 	}
 	return false
 }
-
-func publish(c *Call) Found { return c.firstFound((*Command).publishes) }
 
 func (c *Command) publishes() bool {
 	switch c.Program {

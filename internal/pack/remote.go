@@ -8,7 +8,7 @@ var remote = Pack{
 			Why:     "The code was not read, and a server can answer a pipe with other code than a browser.",
 			Instead: "Download the code to a file, read it or check its hash, and ask a person before it runs.",
 			Limits:  "Programs that download and run by themselves, such as npx, pip and deno.",
-			Find:    pipedDownload,
+			Find:    func(c *Call) Found { return c.runsOutputOf(downloads) },
 			Doubt: [][]string{
 				{"curl", "wget", "iwr ", "irm ", "invoke-webrequest", "invoke-restmethod", "downloadstring", "urlopen",
 					"requests.get"},
@@ -26,7 +26,7 @@ var remote = Pack{
 			Why:     "The code was not read.",
 			Instead: "Download the file, read it or check its hash, and ask a person before it runs.",
 			Limits:  "A file that an earlier call has downloaded, that comes out of an archive, or that xargs reads.",
-			Find:    downloadAndRun,
+			Find:    func(c *Call) Found { return c.runsFile(c.savedFiles(downloads, savedBy)) },
 		},
 		{
 			Name: "no-decoded-code", Blocks: "a shell or an interpreter that runs decoded text",

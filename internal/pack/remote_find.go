@@ -27,14 +27,6 @@ func downloads(program string, args []Word) bool {
 	return false
 }
 
-func pipedDownload(c *Call) Found {
-	return c.runsOutputOf(downloads)
-}
-
-func downloadAndRun(c *Call) Found {
-	return c.runsFile(c.savedFiles(downloads, savedBy))
-}
-
 // savedBy returns the files in which a command saves its downloads.
 func savedBy(c *Command) (files []string) {
 	program := strings.ToLower(c.Program)

@@ -97,7 +97,7 @@ func (o *HTTP) listen() (l net.Listener, address string, err error) {
 			return nil, "", fmt.Errorf("--token-file %w", err)
 		}
 	}
-	certificate := newCertificate(o.CertFile, o.KeyFile)
+	certificate := &certificate{cert: o.CertFile, key: o.KeyFile}
 	if o.CertFile != "" {
 		if err := certificate.load(); err != nil {
 			return nil, "", err

@@ -143,8 +143,6 @@ type certificate struct {
 	last      *tls.Certificate
 }
 
-func newCertificate(cert, key string) *certificate { return &certificate{cert: cert, key: key} }
-
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {

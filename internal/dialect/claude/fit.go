@@ -25,7 +25,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if dialect.Canonical(c.Event) != protocol.PostTool {
 		return
 	}
-	old := clientResult(c)
+	old := gjson.Parse(dialect.ClientResponse(c).Raw)
 	if old.Raw == "" {
 		return
 	}
@@ -66,11 +66,6 @@ func shapeOf(v gjson.Result) string {
 		return len(keys) < 12
 	})
 	return "an object with " + strings.Join(keys, ", ")
-}
-
-// clientResult returns the original result in the client's own shape. The client may drop a result of another shape.
-func clientResult(c *dialect.Call) gjson.Result {
-	return gjson.Parse(dialect.ClientResponse(c).Raw)
 }
 
 // fitResult returns a new result in the client's shape, and whether it has that shape.

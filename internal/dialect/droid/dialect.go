@@ -22,7 +22,7 @@ var Dialect = &dialect.Dialect{
 	Run:    dialect.Schedule{Timeout: timeout, Parallel: true, FollowsDir: true},
 	Hooks:  hooks{},
 	Client: &dialect.Client{
-		Detect:          detect,
+		Detect:          func(c *dialect.Call) bool { return slices.Contains(modes, c.Field("permission_mode")) },
 		Reply:           reply,
 		Errors:          dialect.ErrorByExitAndBlock, // after a tool exit 2 withholds nothing
 		ProjectVariable: "FACTORY_PROJECT_DIR",
@@ -78,8 +78,6 @@ func eventOf(c *dialect.Call) protocol.Event {
 
 // modes are the values of permission_mode in this client alone.
 var modes = []string{"off", "spec", "auto-low", "auto-medium", "auto-high"}
-
-func detect(c *dialect.Call) bool { return slices.Contains(modes, c.Field("permission_mode")) }
 
 // Environment returns the project's folder, and each text, number and boolean of the client's hook input under its own
 // name.

@@ -98,7 +98,7 @@ func Send(ctx context.Context, settings *Settings, o Options) (total Total, err 
 	if err != nil {
 		return total, err
 	}
-	defer s.position.close()
+	defer s.position.locked.Close()
 	s.before, s.after = settings.around()
 	for ctx.Err() == nil {
 		newer, err := s.round(ctx)

@@ -83,8 +83,6 @@ func openPosition(folder, log, address, shown string) (*position, error) {
 	return p, nil
 }
 
-func (p *position) close() { p.locked.Close() }
-
 func (p *position) save() error {
 	text, err := json.Marshal(p)
 	if err != nil {

@@ -67,7 +67,7 @@ func Load(o Options) (*Config, error) {
 	}
 	if !o.NoUser && !o.ProjectOnly && userFile() == "" {
 		cfg.Warnings = append(cfg.Warnings, hook.Diagnostic{File: "hooks.json", Gate: true,
-			Text: "the user's hooks file cannot be found, since nobody knows the home folder; set HOME to its path"})
+			Text: "the user's hooks file cannot be found without a home folder; set HOME to an absolute path"})
 	}
 	if cfg.Absent = absent; o.Project != nil && o.Project.Worktree != "" && len(o.Files) == 0 {
 		cfg.Main = o.Project.Workspace

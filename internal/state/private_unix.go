@@ -5,9 +5,6 @@ package state
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"os/user"
-	"strconv"
 
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
@@ -24,6 +21,3 @@ func folderFault(at string, info fs.FileInfo, above bool) error {
 	}
 	return owner.Check(at, info)
 }
-
-// account returns the user without regard to variables.
-func account() (*user.User, error) { return user.LookupId(strconv.Itoa(os.Geteuid())) }

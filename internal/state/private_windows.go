@@ -3,7 +3,6 @@ package state
 import (
 	"fmt"
 	"io/fs"
-	"os/user"
 
 	"github.com/hookrun/hookrun/internal/files/owner"
 )
@@ -18,6 +17,3 @@ func folderFault(at string, _ fs.FileInfo, above bool) error {
 	}
 	return nil
 }
-
-// account returns the user without regard to variables.
-func account() (*user.User, error) { return user.Current() }

@@ -60,8 +60,8 @@ func Private(folder, workspace string) (real string, err error) {
 
 // isHome reports whether a folder has the home folder in the system's list of users: the caller chooses $HOME.
 func isHome(folder string) bool {
-	u, err := account()
-	return err == nil && contains(folder, u.HomeDir)
+	home, _ := Account()
+	return home != "" && contains(folder, home)
 }
 
 // contains reports whether a path is at or below a folder.

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/state"
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
@@ -112,15 +114,6 @@ func isFalse(v *toml.Value) bool { return v != nil && v.Kind == toml.Bool && v.T
 
 // Shell returns the shell of the user's account. Codex runs commands with this shell, whatever $SHELL says.
 func (installer) Shell() string {
-	accounts, err := os.ReadFile("/etc/passwd")
-	if err != nil {
-		return os.Getenv("SHELL")
-	}
-	for line := range strings.Lines(string(accounts)) {
-		fields := strings.Split(strings.TrimSpace(line), ":")
-		if len(fields) == 7 && fields[2] == strconv.Itoa(os.Getuid()) {
-			return fields[6]
-		}
-	}
-	return os.Getenv("SHELL") // accounts of macOS, or of a directory service
+	_, shell := state.Account()
+	return cmp.Or(shell, os.Getenv("SHELL")) // accounts of macOS, or of a directory service
 }

@@ -74,9 +74,9 @@ func describePack(name string) (string, error) {
 
 func describeRule(id string, r *pack.Rule) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nIt %s %s. %s\nInstead: %s\n", id, r.Does(), r.Blocks, r.Why, r.Instead)
-	if r.Limits != "" {
-		fmt.Fprintf(&b, "It cannot see: %s\n", r.Limits)
+	fmt.Fprintf(&b, "%s\n\nIt %s %s. %s\nInstead: %s\n", id, r.Does(), r.Blocks, r.Why(), r.Instead())
+	if r.Limits() != "" {
+		fmt.Fprintf(&b, "It cannot see: %s\n", r.Limits())
 	}
 	list := func(title string, examples []pack.Example) {
 		fmt.Fprintf(&b, "\n%s\n", title)

@@ -11,68 +11,36 @@ var files = Pack{
 	Name: "files", Version: 1, Summary: "no deletion of homes, systems, the whole workspace or what lies outside of it",
 	Rules: []Rule{
 		{
-			Name:    "no-wide-delete",
-			Blocks:  "the deletion or the move of a root, a home, a system folder or the whole workspace",
-			Why:     "The files cannot be brought back, and one blank too many in a path is enough.",
-			Instead: "Name the files or the folders in the workspace that should go.",
-			Limits: "A path that the shell computes as a whole, as in `rm -rf $X` if the line does not set X, which " +
-				"passes: of $X/* the root is what is left if X is empty, which is blocked. Deletions by a script or " +
-				"in another language, and a pattern of letters, as [a-z]*. If the line goes to a folder that the " +
-				"shell computes, `.` and `*` count as the workspace. A `cd` counts as if it never failed. " +
-				"A folder that an option names, as in env -C / rm x; what find -exec mv moves.",
-			Find: wideDelete, Doubt: wideDoubt,
+			Name:   "no-wide-delete",
+			Blocks: "the deletion or the move of a root, a home, a system folder or the whole workspace",
+			Find:   wideDelete, Doubt: wideDoubt,
 		},
 		{
 			Name: "no-outside-delete", Blocks: "the deletion of a folder or a pattern outside of the workspace",
-			Why: "The folder belongs to another project or to the person. Temporary folders and caches such as " +
-				"~/.cache, ~/.npm and Xcode's DerivedData are free.",
-			Instead: "Leave the folder, or say which folder should go and why, and let the person delete it.",
-			Limits: "A single file that rm deletes by its name, a path that the shell computes as a whole, and what " +
-				"runs in a container or on another machine.",
 			Find: outsideDelete, Doubt: [][]string{{"rm -rf ~/", "rm -rf $home/", "rm -rf ../", "rm -fr ~/"}},
 		},
 		{
 			Name: "no-sweep", Blocks: "a deletion of all files of the workspace that a search finds without a pattern",
-			Why:     "The deletion includes files that were not looked at, such as .git and uncommitted work.",
-			Instead: "Narrow the search by a folder or a pattern, and look at the list first.",
-			Limits: "Names that come from a file, through a loop, or from another program than find, ls and git " +
-				"ls-files; a shell behind xargs.",
 			Find: sweep, Doubt: [][]string{{"find . -delete", "find . -type f -delete", "find . -exec rm"}},
 		},
 		{
 			Name: "no-wide-chmod", Blocks: "a recursive change of owners or modes of a root, a home or the system",
-			Why:     "A system with wrong modes does not start, and the old modes are not recorded.",
-			Instead: "Change the files that need it, in the workspace.",
-			Limits:  "A path that the shell computes. The workspace itself and what lies below a home may be changed.",
-			Find:    wideChmod,
-			Doubt:   [][]string{{"chmod -r", "chown -r"}, {" / ", " /\"", " /'", " /\n", " /etc", " /usr"}},
+			Find:  wideChmod,
+			Doubt: [][]string{{"chmod -r", "chown -r"}, {" / ", " /\"", " /'", " /\n", " /etc", " /usr"}},
 		},
 		{
 			Name: "no-device-write", Blocks: "a command that overwrites or formats a device",
-			Why:     "All data on the disk is lost.",
-			Instead: "Work on an image in a file, or ask the person to do it.",
-			Limits:  "A link that leads to a device, and a path that the shell computes, unless dd writes to it.",
-			Find:    deviceWrite,
-			Doubt:   [][]string{{"/dev/"}, {"of=/dev/sd", "of=/dev/nvme", "of=/dev/disk", "> /dev/sd", "mkfs"}},
+			Find:  deviceWrite,
+			Doubt: [][]string{{"/dev/"}, {"of=/dev/sd", "of=/dev/nvme", "of=/dev/disk", "> /dev/sd", "mkfs"}},
 		},
 		{
 			Name: "no-system-write", Blocks: "a command that overwrites or moves a file of the system",
-			Why: "The machine may not start, or may let others in. Folders of /etc other than ssh, pam.d, sudoers.d, " +
-				"security and cron.* are free, and so are /usr/local and /opt.",
-			Instead: "Write to the workspace, and ask the person to put the file there.",
-			Limits: "A link that leads there, text that is added at the end of a file, what runs in a container or " +
-				"on another machine, and files outside of the workspace that are not the system's.",
 			Find: systemWrite, Doubt: [][]string{{"> /etc/", "tee /etc/", "> /boot/", "> /usr/bin/"},
 				{"passwd", "shadow", "sudoers", "/boot/", "/usr/bin/"}},
 		},
 		{
 			Name: "no-outside-write", Blocks: "a file tool that writes outside of the workspace",
-			Why: "The person looks for changes in the workspace alone. Temporary folders are free, and so are the " +
-				"plans and notes that clients keep in the home: ~/.claude/plans, ~/.claude/projects, ~/.claude/todos " +
-				"and ~/.gemini/tmp.",
-			Instead: "Write to the workspace or to a temporary folder.",
-			Limits:  "Writes of a shell line: for the system there is no-system-write.",
-			Find:    outsideWrite,
+			Find: outsideWrite,
 		},
 	},
 }

@@ -15,39 +15,23 @@ var git = Pack{
 	Rules: []Rule{
 		{
 			Name: "no-force-push", Blocks: "a push that overwrites commits on the remote",
-			Why:     "Others may have pulled the commits that a forced push throws away.",
-			Instead: "Push without force, or with --force-with-lease to a branch of your own, or ask first.",
-			Limits: "A remote or a branch that the shell computes, and what the repository's configuration adds to a " +
-				"push.",
 			Find: forcedPush, Doubt: [][]string{{"git"}, {"push"}, {"--force", " -f", "--mirror", " +"}},
 		},
 		{
 			Name: "no-remote-delete", Blocks: "the deletion of a branch or a tag on the remote",
-			Why:     "A branch that is deleted on the remote is gone for everybody.",
-			Instead: "Leave the branch, and ask a person to delete it.",
-			Find:    remoteDelete, Doubt: [][]string{{"git"}, {"push"}, {"--delete", " -d ", " :", "--prune"}},
+			Find: remoteDelete, Doubt: [][]string{{"git"}, {"push"}, {"--delete", " -d ", " :", "--prune"}},
 		},
 		{
 			Name: "no-push-to-main", Blocks: "a push to the main branch",
-			Why:     "Another person should review a change before the main branch has it.",
-			Instead: "Push a branch of your own, and open a pull request.",
-			Limits:  "The branch to which the configuration of the repository pushes.",
-			Find:    pushToMain, Doubt: [][]string{{"git"}, {"push"}, {"main", "master", "--all"}},
+			Find: pushToMain, Doubt: [][]string{{"git"}, {"push"}, {"main", "master", "--all"}},
 		},
 		{
 			Name: "no-lost-work", Blocks: "a git command that throws away uncommitted work",
-			Why:     "Git keeps no copy of uncommitted work.",
-			Instead: "Commit or stash it first, or ask.",
-			Limits:  "Whether there is any such work.",
-			Find:    lostWork,
-			Doubt:   [][]string{{"git"}, {"reset --hard", "clean -f", "stash drop", "stash clear", "branch -d"}},
+			Find:  lostWork,
+			Doubt: [][]string{{"git"}, {"reset --hard", "clean -f", "stash drop", "stash clear", "branch -d"}},
 		},
 		{
 			Name: "no-skipped-checks", Blocks: "a call that skips or changes the hooks of the repository",
-			Why:     "The hooks find mistakes before they are pushed.",
-			Instead: "Mend the findings of the hooks, or ask.",
-			Limits: "Variables that hooks look at, other than those of husky, lefthook, pre-commit and overcommit, " +
-				"and those that an earlier call has set.",
 			Find: skippedChecks, Doubt: [][]string{{"git"}, {"--no-verify", "hookspath"}},
 		},
 	},

@@ -12,46 +12,29 @@ var infra = Pack{
 	Rules: []Rule{
 		{
 			Name: "no-cluster-delete", Blocks: "a command that deletes resources of a cluster",
-			Why:     "The resource may serve people, and its volumes are deleted too.",
-			Instead: "Show the command with --dry-run=server, and ask a person to run it.",
-			Limits: "A verb that the shell computes, an alias such as k, and what an applied file takes out. " +
-				"Clusters of kind, minikube and k3d are free.",
 			Find:  clusterDelete,
 			Doubt: [][]string{{"kubectl delete", "kubectl drain", "helm uninstall", "helm delete"}},
 		},
 		{
 			Name: "no-infra-destroy", Blocks: "a command that destroys infrastructure",
-			Why:     "Servers, networks and data go at once, and the description does not bring the data back.",
-			Instead: "Show the plan (terraform plan -destroy, pulumi preview), and ask a person to run it.",
-			Limits:  "An apply of a description, or of a saved plan, from which a resource was taken out.",
-			Find:    infraDestroy,
+			Find: infraDestroy,
 			Doubt: [][]string{{"terraform ", "tofu ", "terragrunt ", "pulumi ", "cdk "},
 				{" destroy", "-destroy"}},
 		},
 		{
 			Name: "no-container-delete", Blocks: "a command that deletes volumes, unused images, or running containers",
-			Why:     "A volume has the data of a database, and what is unused now may be another project's.",
-			Instead: "Stop what you started yourself by its name (docker compose down, docker stop), or ask.",
-			Limits:  "A verb that the shell computes, and the socket of the daemon.",
-			Find:    containerDelete,
+			Find: containerDelete,
 			Doubt: [][]string{{"docker ", "podman ", "nerdctl "},
 				{"system prune", "volume prune", "image prune", "docker rm -f", "volume rm", "down -v"}},
 		},
 		{
 			Name: "no-cloud-delete", Blocks: "a command that deletes something in a cloud or at a host of code",
-			Why:     "The resource is gone for all its users.",
-			Instead: "List what would go, and ask a person to delete it.",
-			Limits:  "Calls of an API by curl or by a program, and the consoles' own shells.",
-			Find:    func(c *Call) Found { return c.firstFound((*Command).deletesInCloud) },
+			Find: func(c *Call) Found { return c.firstFound((*Command).deletesInCloud) },
 			Doubt: [][]string{{"aws ", "gcloud ", "gh ", "heroku ", "gsutil ", "doctl "},
 				{" terminate-instances", "s3 rb", "s3 rm", "apps:destroy", "repo delete", "instances delete"}},
 		},
 		{
 			Name: "no-data-drop", Blocks: "a statement that drops, empties or deletes a whole table or database",
-			Why:     "Only a backup brings the rows back, if there is one.",
-			Instead: "Select what would go and show it, delete with a WHERE, or ask.",
-			Limits: "Statements in files, in variables and in the code of programs; what a WHERE that is always true " +
-				"deletes; a prompt into which a tool types.",
 			Find: dataDrop,
 			Doubt: [][]string{{"psql ", "mysql ", "mariadb ", "sqlite3 ", "mongosh "},
 				{"-c \"drop table", "-c \"drop database", "-e \"drop table", "-e 'drop table", "-e \"drop database",
@@ -59,10 +42,6 @@ var infra = Pack{
 		},
 		{
 			Name: "no-publish", Blocks: "a command that publishes a package, an image or a release",
-			Why:     "Others install it at once, and most registries never give a version back.",
-			Instead: "Prepare it, try it with --dry-run, and ask a person to publish.",
-			Limits: "A script of the project that publishes, such as `npm run release` or `make publish`, and a tag " +
-				"that starts one.",
 			Find: func(c *Call) Found { return c.firstFound((*Command).publishes) },
 			Doubt: [][]string{{"npm publish", "yarn publish", "pnpm publish", "twine upload", "cargo publish",
 				"gem push", "docker push", "gh release create", "gh release delete"}},

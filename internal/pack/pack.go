@@ -35,13 +35,10 @@ type Pack struct {
 
 // Rule blocks calls of one kind.
 type Rule struct {
-	Name    string // name within the pack, such as no-force-push
-	Blocks  string // the blocked calls, as a noun phrase
-	Why     string // a sentence
-	Instead string // a sentence, to the agent
-	Limits  string // calls that the rule cannot see; "" if not worth mentioning
-	Since   int    // the pack version that introduced the rule; 0 is 1
-	Asks    bool   // the rule asks a person instead of blocking
+	Name   string // name within the pack, such as no-force-push
+	Blocks string // the blocked calls, as a noun phrase
+	Since  int    // the pack version that introduced the rule; 0 is 1
+	Asks   bool   // the rule asks a person instead of blocking
 
 	// Find returns the part of a call that the rule blocks, or the zero Found.
 	Find func(*Call) Found
@@ -71,8 +68,24 @@ func (e Example) String() string {
 	return e.Tool + " " + e.Text
 }
 
-//go:embed examples.txt
-var examples string
+//go:embed rules.txt
+var rules string
+
+// Why returns a sentence about the harm of the blocked calls.
+func (r *Rule) Why() string { return r.text("why") }
+
+// Instead returns a sentence to the agent.
+func (r *Rule) Instead() string { return r.text("instead") }
+
+// Limits returns the calls that the rule cannot see, or "" if they are not worth mentioning.
+func (r *Rule) Limits() string { return r.text("limits") }
+
+func (r *Rule) text(key string) string {
+	for _, e := range r.examples(key) {
+		return strings.ReplaceAll(e.Text, "\n", " ")
+	}
+	return ""
+}
 
 // Block returns examples of calls that the rule blocks or asks about.
 func (r *Rule) Block() []Example { return r.examples("!") }
@@ -80,8 +93,9 @@ func (r *Rule) Block() []Example { return r.examples("!") }
 // Pass returns examples of calls that the rule lets through.
 func (r *Rule) Pass() []Example { return r.examples("=") }
 
+// examples returns the lines of the rule that begin with a mark.
 func (r *Rule) examples(mark string) (found []Example) {
-	_, section, _ := strings.Cut(examples, "\n# "+r.Name+"\n")
+	_, section, _ := strings.Cut(rules, "\n# "+r.Name+"\n")
 	section, _, _ = strings.Cut(section, "\n\n")
 	for line := range strings.SplitSeq(strings.ReplaceAll(section, "\n\t", "\x00"), "\n") {
 		if call, is := strings.CutPrefix(line, mark); is {
@@ -169,12 +183,12 @@ func (r *Rule) Reason(id string, found Found) string {
 	text := "This is " + r.Blocks
 	if found.Doubt != "" && found.Subject == r.Blocks {
 		text = "hookrun cannot tell whether this is " + r.Blocks + ": " + found.Doubt
-		return text + ". " + r.Instead + " Rule: " + id
+		return text + ". " + r.Instead() + " Rule: " + id
 	}
 	if found.Subject != "" && found.Subject != r.Blocks {
 		text += " (" + found.Subject + ")"
 	}
-	text += ". " + r.Instead
+	text += ". " + r.Instead()
 	if found.Doubt != "" {
 		text += " hookrun cannot tell what this call does for sure: " + found.Doubt + "."
 	}

@@ -35,10 +35,10 @@ func page(p *Pack) string {
 	fmt.Fprintf(&b, takes, p.Name, p.Name)
 	for i := range p.Rules {
 		r := &p.Rules[i]
-		text := r.Does() + " " + r.Blocks + ". " + r.Why + " Instead: " + r.Instead
+		text := r.Does() + " " + r.Blocks + ". " + r.Why() + " Instead: " + r.Instead()
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", p.ID(r), wrapped(strings.ToUpper(text[:1])+text[1:]))
-		if r.Limits != "" {
-			fmt.Fprintf(&b, "\n%s\n", wrapped("Not caught: "+r.Limits))
+		if r.Limits() != "" {
+			fmt.Fprintf(&b, "\n%s\n", wrapped("Not caught: "+r.Limits()))
 		}
 		block, pass := r.Block(), r.Pass()
 		does := map[bool]string{true: "asked about", false: "blocked"}[r.Asks]

@@ -5,10 +5,7 @@ var remote = Pack{
 	Rules: []Rule{
 		{
 			Name: "no-piped-download", Blocks: "a shell or an interpreter that runs downloaded code",
-			Why:     "The code was not read, and a server can answer a pipe with other code than a browser.",
-			Instead: "Download the code to a file, read it or check its hash, and ask a person before it runs.",
-			Limits:  "Programs that download and run by themselves, such as npx, pip and deno.",
-			Find:    func(c *Call) Found { return c.runsOutputOf(downloads) },
+			Find: func(c *Call) Found { return c.runsOutputOf(downloads) },
 			Doubt: [][]string{
 				{"curl", "wget", "iwr ", "irm ", "invoke-webrequest", "invoke-restmethod", "downloadstring", "urlopen",
 					"requests.get"},
@@ -23,17 +20,11 @@ var remote = Pack{
 		},
 		{
 			Name: "no-download-and-run", Blocks: "a program or a script that the same line downloads",
-			Why:     "The code was not read.",
-			Instead: "Download the file, read it or check its hash, and ask a person before it runs.",
-			Limits:  "A file that an earlier call has downloaded, that comes out of an archive, or that xargs reads.",
-			Find:    func(c *Call) Found { return c.runsFile(c.savedFiles(downloads, savedBy)) },
+			Find: func(c *Call) Found { return c.runsFile(c.savedFiles(downloads, savedBy)) },
 		},
 		{
 			Name: "no-decoded-code", Blocks: "a shell or an interpreter that runs decoded text",
-			Why:     "Encoded code hides its effect.",
-			Instead: "Run the commands as they are, or decode them into a file and show it.",
-			Limits:  "Ciphers of their own, such as tr with two alphabets.",
-			Find:    decodedCode,
+			Find: decodedCode,
 			Doubt: [][]string{
 				{"b64decode", "decode_base64", "base64_decode", "atob(", "frombase64string", "base64 -d",
 					"base64 --decode", "base64 -d", ", 'base64')", ", \"base64\")", "unhexlify", "fromhex("},
@@ -44,10 +35,7 @@ var remote = Pack{
 		},
 		{
 			Name: "no-reverse-shell", Blocks: "a shell that is connected to the network",
-			Why:     "The person at the other end can do all that the user can.",
-			Instead: "Do not. To look whether a port is open, use nc -z or curl.",
-			Limits:  "Programs that do so by themselves, and tunnels such as ssh -R.",
-			Find:    reverseShell,
+			Find: reverseShell,
 			Doubt: [][]string{
 				{"/dev/tcp/", "/dev/udp/", "/inet/tcp/", "socket.socket", "import socket", "io::socket", "use socket",
 					"tcpsocket", "fsockopen", "net.socket", "net.connect", "require('net')", "require(\"net\")",

@@ -9,6 +9,7 @@ import { checked, common, isWithheld, resultOf, shown, textOf } from "./outcome.
 import { NotStarted, Server } from "./server.js";
 
 const TEN_MINUTES = 600_000;
+const A_SECOND = 1_000; // a shorter timeout is one of seconds, as Python's Gate takes it
 const OPTIONS = ["workspace", "config", "sessionId", "agentId", "binary", "env", "timeout", "requireHooks", "onBlock",
   "ask", "log"];
 
@@ -31,6 +32,11 @@ export class Gate {
     const { requireHooks = false, onBlock = "throw", ask, log = say } = options;
     if (!Number.isFinite(timeout) || timeout < 0 || timeout > 2 ** 31 - 1) {
       throw new HookrunError(`the timeout of a Gate is in milliseconds, 0 for none, and not ${timeout}`);
+    }
+    if (timeout > 0 && timeout < A_SECOND) {
+      const seconds = Math.round(timeout * 1_000);
+      throw new HookrunError(`the timeout of a Gate is in milliseconds, and ${timeout} of them are less than a second; ` +
+        `were these seconds? Then give ${seconds}. The shortest is ${A_SECOND}, and 0 is without an end`);
     }
     checkOnBlock(onBlock);
     const files = config === undefined || config === null ? [] : [config].flat();

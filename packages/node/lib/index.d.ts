@@ -81,7 +81,7 @@ export interface GateOptions {
   binary?: string;
   /** Variables for hookrun and the hooks, beside the variables of the process; undefined removes a variable. */
   env?: Record<string, string | undefined>;
-  /** How long one call may take, in milliseconds; 0: for ever. By default ten minutes. */
+  /** How long one call may take, in milliseconds: from 1000 on, or 0: for ever. By default ten minutes. */
   timeout?: number;
   /** Without any hooks file every call is an error. */
   requireHooks?: boolean;

@@ -239,6 +239,11 @@ test("options are checked", async () => {
   for (const wrong of [{ workspce: "." }, { timeout: -1 }, { timeout: NaN }, { timeout: "5s" }, { onBlock: "no" }]) {
     assert.throws(() => new Gate(wrong), HookrunError);
   }
+  for (const seconds of [0.5, 3, 600, 999]) { // as Python's Gate takes them
+    const message = new RegExp(`in milliseconds, and ${seconds} of them .* give ${seconds * 1_000}\\.`);
+    assert.throws(() => new Gate({ timeout: seconds }), (e) => e instanceof HookrunError && message.test(e.message));
+  }
+  for (const timeout of [0, 1_000, 3_000]) await new Gate({ timeout }).close();
 });
 
 test("a stop keeps other calls of the turn from running", async (t) => {

@@ -139,7 +139,7 @@ for (const [what, [binary, words]] of Object.entries({
   "with texts of another form": [() => result(`{${OUTCOME},"decision":"continue","inject":["x"]}`), /inject/],
 })) {
   test(`a server ${what}`, async (t) => {
-    const gate = gateOf(t, folder(), { binary: binary(), timeout: /sign of life/.test(words) ? 500 : PATIENCE });
+    const gate = gateOf(t, folder(), { binary: binary(), timeout: /sign of life/.test(words) ? 1_000 : PATIENCE });
     await noVerdict(gate.wrap("shell", {}, never), words);
   });
 }

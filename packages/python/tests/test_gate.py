@@ -6,7 +6,7 @@ import json
 import logging
 import pickle
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -417,3 +417,8 @@ def test_closed_gate(hooks: Hooks) -> None:
         gate.before("shell", {})
     with pytest.raises(ValueError, match="timeout is 0"):
         Gate(hooks(), timeout=0)
+    for milliseconds in 5000, 30_000, 600_000:  # as Node's Gate takes them
+        with pytest.raises(ValueError, match=f"in seconds, and {milliseconds} of them .* give {milliseconds // 1000}"):
+            Gate(hooks(), timeout=milliseconds)
+    for longest, seconds in (3600, 3600), (timedelta(hours=2), 7200), (timedelta(milliseconds=1500), 1.5):
+        assert Gate(hooks(), timeout=longest).timeout == seconds

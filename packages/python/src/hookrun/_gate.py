@@ -6,6 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import TimeoutError as NoAnswer
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from . import _once, _server
@@ -14,6 +15,7 @@ from ._find import find_hookrun
 from ._outcome import Call, Prompt, Result, Verdict, check, fold, plain, prompt_of, result_of, text, verdict
 
 TIMEOUT = 600.0
+AN_HOUR = 3600.0  # a larger number is one of milliseconds, as Node's Gate takes it
 READY = 20.0  # seconds for a server to start, or to answer a ping after a call that took too long
 
 Self = TypeVar("Self", bound="Base")
@@ -31,17 +33,23 @@ class Base:
         agent_id: str | None = None,
         binary: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
-        timeout: float = TIMEOUT,
+        timeout: float | timedelta = TIMEOUT,
         require_hooks: bool = False,
         ask: Callable[[Call], Any] | None = None,
     ) -> None:
         """workspace is the folder of the project. config replaces its hooks file: a path, or several.
 
         binary is the program hookrun. env has variables for hookrun and its hooks, in addition to those of this
-        process. A call without a verdict after timeout seconds raises HookrunError; each hook has its own timeout.
+        process. A call without a verdict after timeout, in seconds or a timedelta, raises HookrunError; each hook has
+        its own timeout.
         With require_hooks, each call raises HookrunError if there is no hooks file. ask asks a person if a hook says
         "ask": wrap runs the tool if ask returns True. Without ask, "ask" blocks.
         """
+        if isinstance(timeout, timedelta):
+            timeout = timeout.total_seconds()
+        elif timeout > AN_HOUR:
+            raise ValueError(f"timeout is in seconds, and {timeout!r} of them are more than an hour; were these "
+                             f"milliseconds? Then give {timeout / 1000:g}. For more than an hour give a timedelta")
         if not timeout > 0:
             raise ValueError(f"timeout is {timeout!r}; give a number of seconds above 0")
         files: Sequence[str | os.PathLike[str]]

@@ -150,12 +150,7 @@ func refusalIn(v gjson.Result, deep int, inAnswer, onlyKeys bool) (found string)
 		name := strictjson.Text(key.Raw)
 		word, meant := Letters(name), meantKey(name)
 		decides := (Sign{Intended: meant}).Decides() && !rewrites(meant)
-		no := slices.ContainsFunc(member.Array(), func(e gjson.Result) bool { // also of a value that is no list
-			v := value{text: strictjson.ValueText([]byte(e.Raw)), quoted: e.Type == gjson.String}
-			return e.Type != gjson.JSON && (refuses(word, v, counts) || inAnswer && word == "type" && v.is(denials))
-		}) || len(member.Raw) > 2 && (member.IsArray() && slices.Contains(refusalLists, word) ||
-			member.IsObject() && word == "error")
-		if no && (decides || inAnswer || !onlyKeys) {
+		if memberRefuses(word, member, counts, inAnswer) && (decides || inAnswer || !onlyKeys) {
 			found = spelling.Brief(key.Raw+": "+member.Raw, maxShown)
 		} else if decides || meant == "" && rewriteOf(word) == "" { // not into texts and tools' arguments
 			found = refusalIn(member, deep+1, inAnswer || decides, onlyKeys)
@@ -163,6 +158,18 @@ func refusalIn(v gjson.Result, deep int, inAnswer, onlyKeys bool) (found string)
 		return found == ""
 	})
 	return found
+}
+
+// memberRefuses is refuses for a value that may be a list or an object.
+func memberRefuses(name string, member gjson.Result, counts int, inAnswer bool) bool {
+	if len(member.Raw) > 2 && (member.IsArray() && slices.Contains(refusalLists, name) ||
+		member.IsObject() && name == "error") {
+		return true
+	}
+	return slices.ContainsFunc(member.Array(), func(e gjson.Result) bool { // also of a value that is no list
+		v := value{text: strictjson.ValueText([]byte(e.Raw)), quoted: e.Type == gjson.String}
+		return e.Type != gjson.JSON && (refuses(name, v, counts) || inAnswer && name == "type" && v.is(denials))
+	})
 }
 
 // refuses reports whether a key and its value say no. name has the Letters of the key; counts is the number of numbers

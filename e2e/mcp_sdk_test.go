@@ -107,8 +107,8 @@ func TestMCPWithTheSDK(t *testing.T) {
 			for _, script := range [][]any{{tool(name, binary.Hook{"message": "a secret"})},
 				{[]any{"listTools", binary.Hook{}}, tool(name, binary.Hook{"message": "x"})}} {
 				heard := run(t, dir, script, through(dir, server)...)
-				require.Equal(t, `["callTool failed","McpError: MCP error -32602: unknown tool \"`+name+`\"`+answer+
-					` call a tool by its name in tools/list"]`+"\n", heard[len(heard)-1])
+				require.Equal(t, `["callTool",{"content":[{"type":"text","text":"unknown tool \"`+name+`\"`+answer+
+					` call a tool by its name in tools/list"}],"isError":true}]`+"\n", heard[len(heard)-1])
 			}
 		}
 	})

@@ -233,10 +233,9 @@ func TestMCPWithholdsWhatARedactorDidNotSee(t *testing.T) {
 func TestMCPRefusesToolsThatAreNotListed(t *testing.T) {
 	p := newProxied(t, []binary.Hook{rpc.PreTool("see", "*", `cat >>seen`)}, `SERVER_TOOLS=[{"name":"echo"}]`, "-v")
 	for _, name := range []string{"Echo", " echo", "echo ", "structured", "ECHO"} {
-		a := p.call(name, binary.Hook{"text": "x"})
-		require.NotNil(t, a.Error, name)
-		require.Equal(t, -32602, a.Error.Code)
-		require.Contains(t, a.Error.Message, fmt.Sprintf("unknown tool %q", name))
+		r := p.result(name, binary.Hook{"text": "x"})
+		require.True(t, r.IsError, name)
+		require.Contains(t, r.texts()[0], fmt.Sprintf("unknown tool %q", name))
 	}
 	require.Empty(t, p.calls())
 	require.NoFileExists(t, p.Path("seen"))

@@ -49,7 +49,7 @@ func (p *Proxy) fromClient(line string, tooLong error) {
 				return
 			}
 		}
-		p.server.put(line, nil)
+		p.server.put(outgoing{text: line})
 	}
 }
 
@@ -89,7 +89,7 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 	}
 	switch {
 	case err == nil:
-		p.server.put(line, nil)
+		p.server.put(outgoing{text: line})
 		return
 	case len(requests) == 0:
 		p.refuse("", err)
@@ -102,7 +102,7 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 	for i, r := range requests {
 		answers[i] = failure(r.id, err.Code, err.Message)
 	}
-	p.client.offer("[" + strings.Join(answers, ",") + "]")
+	p.client.offer(outgoing{text: "[" + strings.Join(answers, ",") + "]"})
 }
 
 // call calls the gate for a tools/call, unless the gate is idle, and passes the call on.
@@ -167,12 +167,15 @@ func (p *Proxy) call(m *message) {
 	})
 }
 
-// reject answers a call with an error, if the client still wants an answer.
+// reject answers a call with an error, if the client still wants an answer. If the tool is unknown, the answer is a
+// result, as from servers of the official SDKs.
 func (p *Proxy) reject(r *request, err *jsonrpc.Error) {
 	defer close(r.sent)
-	if p.take(r) {
-		p.client.put(failure(r.id, err.Code, err.Message), nil)
+	line := failure(r.id, err.Code, err.Message)
+	if err.Code == jsonrpc.InvalidParams {
+		line = refusal(r.id, err.Message)
 	}
+	p.deliver(r, line, nil)
 }
 
 // callGate calls the gate. It refuses arguments that server and gate could read differently.
@@ -209,24 +212,24 @@ func (p *Proxy) pass(r *request, m *message, b CallDecision) {
 		b.Args = compact(b.Args) // a hook may return several lines
 	}
 	p.mu.Lock()
-	wanted := p.pending[r.key] == r && p.ctx.Err() == nil
-	if wanted && b.Refused {
-		p.takeLocked(r)
+	wanted := p.pending[r.key] == r && p.ctx.Err() == nil && p.dead == ""
+	if wanted && !b.Refused {
+		r.at, r.texts, r.call.Args = atServer, b.Texts, cmp.Or(b.Args, r.call.Args)
 	}
-	r.at, r.texts, r.call.Args = atServer, b.Texts, cmp.Or(b.Args, r.call.Args)
 	p.mu.Unlock()
 	switch {
 	case !wanted:
 	case b.Refused:
-		p.client.put(refusal(r.id, b.Reason), nil)
+		p.deliver(r, refusal(r.id, b.Reason), nil)
 	case b.Args != "":
-		p.server.put(m.withArguments(r.call.Args), nil)
+		p.server.put(outgoing{text: m.withArguments(r.call.Args)})
 	default:
-		p.server.put(m.text, nil)
+		p.server.put(outgoing{text: m.text})
 	}
 }
 
-// cancelled drops a request cancelled by the client. A call still at the gate ends and never reaches the server.
+// cancelled drops a request cancelled by the client. A call still at the gate ends and never reaches the server. An
+// answer that waits for the client is dropped.
 func (p *Proxy) cancelled(m *message) {
 	var id string
 	if strings.HasPrefix(m.params.raw, "{") {
@@ -238,14 +241,14 @@ func (p *Proxy) cancelled(m *message) {
 		r = nil
 	}
 	p.takeLocked(r)
-	held := r != nil && r.at == atGate
+	held, passed := r != nil && r.at == atGate, r != nil && r.at == atServer && r.call != nil
 	p.mu.Unlock()
 	if held {
 		r.cancel()
 		return
 	}
-	if r != nil && r.call != nil {
+	if passed {
 		<-r.sent // the call must reach the server first
 	}
-	p.server.put(m.text, nil)
+	p.server.put(outgoing{text: m.text})
 }

@@ -15,15 +15,16 @@
 //     line at a carriage return.
 //  3. Each request of the client gets one answer, even if the server exits. The client receives only JSON, and
 //     answers only to its own requests.
-//  4. A call of a tool that is not in the server's list is refused without calling the gate. The gate matches names,
-//     and a server may accept "Echo" or " echo" for echo. The proxy reads the lists requested by the client. For an
-//     unknown name the proxy requests the whole list and holds the call until the list has arrived. If the server gives
-//     no list, calls are passed on under any name.
+//  4. A call of a tool that is not in the server's list gets the result of a failed tool without calling the gate. The
+//     gate matches names, and a server may accept "Echo" or " echo" for echo. The proxy reads the lists requested by
+//     the client. For an unknown name the proxy requests the whole list and holds the call until the list has arrived.
+//     If the server gives no list, calls are passed on under any name.
 //  5. A result changed by the gate stays valid for a tool with an output schema. The structured content is changed too,
 //     if possible. Otherwise it is left out and the result becomes the result of a failed tool. Text replaced by the
 //     gate stays nowhere in the result. If a result holds more than its text, the gate gets the result's JSON. A result
 //     with equal keys is answered with an error.
-//  6. If the client cancels a call at the gate, the server never gets the call and the client gets no answer.
+//  6. If the client cancels a call at the gate, the server never gets the call. Once the proxy has read a cancellation,
+//     it does not begin to write an answer.
 //  7. Memory is bounded: a line to 64 MB, and pending data to a few times that. A side that does not read blocks the
 //     other side, as with a pipe.
 //
@@ -158,8 +159,8 @@ type Proxy struct {
 	ending     bool                // start no more work
 }
 
-// request is a pending request. The code that removes a request from pending answers it, so each request is answered
-// once.
+// request is a pending request. The code that removes a request from pending then writes its answer, so each request is
+// answered at most once, and not after the proxy has read its cancellation.
 type request struct {
 	key, id string
 	method  string
@@ -309,20 +310,22 @@ func (p *Proxy) abandon(err error) {
 	p.dead = err.Error()
 	var left []*request
 	for _, r := range p.pending {
-		if r.at != answered && p.takeLocked(r) {
+		if r.at != answered {
 			left = append(left, r)
 		}
 	}
 	p.mu.Unlock()
 	for _, r := range left {
+		if r.own != nil {
+			if p.take(r) {
+				r.own <- ownAnswer{err: err}
+			}
+			continue
+		}
+		p.client.offer(p.answerTo(r, failure(r.id, codeEnded, err.Error())))
 		if r.cancel != nil {
 			r.cancel()
 		}
-		if r.own != nil {
-			r.own <- ownAnswer{err: err}
-			continue
-		}
-		p.refuse(r.id, jsonrpc.Errorf(codeEnded, "%v", err))
 	}
 }
 
@@ -394,7 +397,19 @@ func (p *Proxy) start(all *sync.WaitGroup, work func()) {
 
 // refuse answers a message with an error instead of passing it on. It drops the answer if the client does not read.
 func (p *Proxy) refuse(id string, err *jsonrpc.Error) {
-	p.client.offer(failure(cmp.Or(id, "null"), err.Code, err.Message))
+	p.client.offer(outgoing{text: failure(cmp.Or(id, "null"), err.Code, err.Message)})
+}
+
+// deliver answers a request, if the client still wants an answer.
+func (p *Proxy) deliver(r *request, line string, written func(bool)) {
+	answer := p.answerTo(r, line)
+	answer.written = written
+	p.client.put(answer)
+}
+
+// answerTo returns a line that is written if its request is still pending then.
+func (p *Proxy) answerTo(r *request, line string) outgoing {
+	return outgoing{text: line, begin: func() bool { return p.take(r) }}
 }
 
 func brief(line string) string { return spelling.Brief(line, 200) }

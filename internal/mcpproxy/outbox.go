@@ -20,9 +20,11 @@ type outbox struct {
 	done    chan struct{} // closed when all lines are written, or writing has failed
 }
 
-// outgoing is a line. written is called with true after the write, or with false if the write fails.
+// outgoing is a line. begin is called before the write, and reports whether the line is still wanted. written is called
+// with true after the write, or with false if the line was not written.
 type outgoing struct {
 	text    string
+	begin   func() bool
 	written func(bool)
 }
 
@@ -34,33 +36,33 @@ func newOutbox(to io.Writer, limit int) *outbox {
 }
 
 // put waits for room and adds a line. It drops the line if writing has failed or the outbox is closed.
-func (o *outbox) put(text string, written func(bool)) {
+func (o *outbox) put(line outgoing) {
 	o.mu.Lock()
 	for o.bytes > o.limit && !o.closed && o.err == nil {
 		o.changed.Wait()
 	}
-	open := o.add(text, written)
+	open := o.add(line)
 	o.mu.Unlock()
-	if !open && written != nil {
-		written(false)
+	if !open && line.written != nil {
+		line.written(false)
 	}
 }
 
 // offer adds a line without waiting, or drops the line if the outbox is full.
-func (o *outbox) offer(text string) {
+func (o *outbox) offer(line outgoing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.bytes <= o.limit {
-		o.add(text, nil)
+		o.add(line)
 	}
 }
 
-func (o *outbox) add(text string, written func(bool)) bool {
+func (o *outbox) add(line outgoing) bool {
 	if o.closed || o.err != nil {
 		return false
 	}
-	o.lines = append(o.lines, outgoing{text, written})
-	o.bytes += len(text)
+	o.lines = append(o.lines, line)
+	o.bytes += len(line.text)
 	o.changed.Broadcast()
 	return true
 }
@@ -76,37 +78,33 @@ func (o *outbox) close() {
 func (o *outbox) write() {
 	defer close(o.done)
 	var buffer []byte
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	for {
-		o.mu.Lock()
-		for len(o.lines) == 0 && !o.closed {
+		for len(o.lines) == 0 && !o.closed && o.err == nil {
 			o.changed.Wait()
 		}
-		lines := o.lines
-		o.lines = nil
-		failed := o.err
+		if len(o.lines) == 0 {
+			return
+		}
+		line, failed := o.lines[0], o.err
+		o.lines[0] = outgoing{}
+		o.lines = o.lines[1:]
 		o.mu.Unlock()
-		if len(lines) == 0 {
-			return
+		wanted := line.begin == nil || line.begin()
+		if wanted && failed == nil {
+			buffer = append(append(buffer[:0], line.text...), '\n')
+			_, failed = o.to.Write(buffer)
 		}
-		for _, line := range lines {
-			if failed == nil {
-				buffer = append(append(buffer[:0], line.text...), '\n')
-				_, failed = o.to.Write(buffer)
-			}
-			if line.written != nil {
-				line.written(failed == nil)
-			}
-			if cap(buffer) > 1<<20 { // release the memory of a very long line
-				buffer = nil
-			}
-			o.mu.Lock()
-			o.bytes -= len(line.text)
-			o.err = failed
-			o.changed.Broadcast()
-			o.mu.Unlock()
+		if line.written != nil {
+			line.written(wanted && failed == nil)
 		}
-		if failed != nil {
-			return
+		if cap(buffer) > 1<<20 { // release the memory of a very long line
+			buffer = nil
 		}
+		o.mu.Lock()
+		o.bytes -= len(line.text)
+		o.err = failed
+		o.changed.Broadcast()
 	}
 }

@@ -33,7 +33,7 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 	m, err := parse(text)
 	if err == nil && (!m.reply() || m.key == "") {
 		p.listChanged(&m)
-		p.client.put(text, nil)
+		p.client.put(outgoing{text: text})
 		return
 	}
 	r := p.reply(m.key)
@@ -53,9 +53,7 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 		p.answer(r, &m, equalKeys)
 	default:
 		p.learn(r, &m)
-		if p.take(r) {
-			p.client.put(text, nil)
-		}
+		p.deliver(r, text, nil)
 	}
 }
 
@@ -97,9 +95,7 @@ func (p *Proxy) rejectAnswer(r *request, err *jsonrpc.Error) {
 		p.answerOwn(r, nil, err)
 		return
 	}
-	if p.take(r) {
-		p.client.put(failure(r.id, jsonrpc.InternalError, "the server's answer cannot be passed on: "+err.Message), nil)
-	}
+	p.deliver(r, failure(r.id, jsonrpc.InternalError, "the server's answer cannot be passed on: "+err.Message), nil)
 }
 
 // learn stores the server's name and tools. The first name stays, because hooks match it.
@@ -152,7 +148,7 @@ func (p *Proxy) answers(line string) {
 		}
 	}
 	if err == nil {
-		p.client.put(line, nil)
+		p.client.put(outgoing{text: line})
 	}
 }
 
@@ -165,9 +161,7 @@ func (p *Proxy) answer(r *request, m *message, equalKeys string) {
 		for _, text := range r.texts {
 			p.o.Log("%s runs as a task, so the client does not get: %s", r.call.Tool, text)
 		}
-		if p.take(r) {
-			p.client.put(m.text, nil)
-		}
+		p.deliver(r, m.text, nil)
 		return
 	}
 	if equalKeys != "" {
@@ -184,11 +178,7 @@ func (p *Proxy) answer(r *request, m *message, equalKeys string) {
 		if !result.Error {
 			line = m.result.replace(m.text, r.tool.adapt(m.result.raw, a, append(r.texts, a.Texts...)))
 		}
-		if p.take(r) {
-			p.client.put(line, a.OnDelivered)
-		} else if a.OnDelivered != nil {
-			a.OnDelivered(false) // the client has cancelled the call
-		}
+		p.deliver(r, line, a.OnDelivered)
 	})
 }
 

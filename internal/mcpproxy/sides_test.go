@@ -116,12 +116,19 @@ func newBench(t testing.TB, gate mcpproxy.Gate, name string) *bench {
 }
 
 func newUnlisted(t testing.TB, gate mcpproxy.Gate, name string) *bench {
+	now := make(chan struct{})
+	close(now)
+	return newUnread(t, gate, name, now)
+}
+
+// newUnread starts a proxy whose client reads nothing until a channel is closed.
+func newUnread(t testing.TB, gate mcpproxy.Gate, name string, until <-chan struct{}) *bench {
 	b := &bench{TB: t, ended: make(chan error, 1)}
 	fromClient, toProxy := io.Pipe()
 	fromProxy, toClient := io.Pipe()
 	forServer, proxyToServer := io.Pipe()
 	fromServer, serverToProxy := io.Pipe()
-	b.client, b.server = newSide(t, fromProxy, toProxy), newSide(t, forServer, serverToProxy)
+	b.client, b.server = newSide(t, late{fromProxy, until}, toProxy), newSide(t, forServer, serverToProxy)
 	p := mcpproxy.New(gate, mcpproxy.Options{Name: name, Grace: patience, Log: func(format string, args ...any) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -136,6 +143,17 @@ func newUnlisted(t testing.TB, gate mcpproxy.Gate, name string) *bench {
 		b.ended <- err
 	}()
 	return b
+}
+
+// late is a stream that is read once a channel is closed.
+type late struct {
+	io.ReadCloser
+	until <-chan struct{}
+}
+
+func (l late) Read(into []byte) (int, error) {
+	<-l.until
+	return l.ReadCloser.Read(into)
 }
 
 func (b *bench) run() error {

@@ -193,7 +193,7 @@ func (p *Proxy) page(ctx context.Context, cursor string) (result string, err err
 	if cursor != "" {
 		params = `,"params":{"cursor":` + cursor + `}`
 	}
-	p.server.put(`{"jsonrpc":"2.0","id":`+text+`,"method":"`+listMethod+`"`+params+`}`, nil)
+	p.server.put(outgoing{text: `{"jsonrpc":"2.0","id":` + text + `,"method":"` + listMethod + `"` + params + `}`})
 	select {
 	case a := <-r.own:
 		return a.result, a.err

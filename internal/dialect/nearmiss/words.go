@@ -54,7 +54,8 @@ var runVerbs = []string{"continue", "run", "execute"}
 
 // affixes are words before or after the verb in a key, as in should_block and preventExecution.
 var affixes = []string{"is", "was", "been", "be", "has", "can", "will", "should", "must", "do", "not", "access",
-	"permission", "execution", "continuation", "tooluse", "tool", "call", "command", "request", "action"}
+	"permission", "execution", "continuation", "tooluse", "tool", "call", "command", "request", "action",
+	"this", "the"}
 
 // verb returns the verb of a name, without affixes.
 func verb(name string) string {

@@ -93,12 +93,6 @@ func (c *client) reinstall(e install.InstalledEntry, flags ...string) mending {
 	return m
 }
 
-// inPath reports whether PATH has a hookrun.
-func (d *Doctor) inPath() bool {
-	_, err := d.Look("hookrun")
-	return err == nil
-}
-
 // putInPath describes how to make this hookrun findable in PATH.
 func (d *Doctor) putInPath() string {
 	if name := filepath.Base(d.Binary); strings.TrimSuffix(name, ".exe") != "hookrun" {
@@ -157,7 +151,10 @@ func (c *client) removeDuplicate(one, other install.InstalledEntry) mending {
 }
 
 // reaches reports whether the target's entry would find hookrun: by path, or by a hookrun in PATH.
-func (c *client) reaches(p install.Target) bool { return !p.ByName() || c.doctor.inPath() }
+func (c *client) reaches(p install.Target) bool {
+	_, err := c.doctor.Look("hookrun")
+	return !p.ByName() || err == nil
+}
 
 // Fix is a command line that mends findings.
 type Fix struct {

@@ -230,7 +230,8 @@ func (t tool) replaceContent(result, content string) string {
 // restructure adds structured content to a result with new content. was is the old structured content; before is the
 // old text.
 func (t tool) restructure(result, was, before string) string {
-	if now := gjson.Parse(result); t.needsStructured(was) && now.Get("isError").Type != gjson.True {
+	expected := t.schema != "" || was != "" && !t.listed // by clients
+	if now := gjson.Parse(result); expected && now.Get("isError").Type != gjson.True {
 		if text, is := onlyText(now.Get("content")); is {
 			for _, structured := range []string{jsonIn(text, "{"), t.replaceOnlyText(was, before, text)} {
 				if structured != "" && t.acceptsStructured(structured, was) {
@@ -241,11 +242,6 @@ func (t tool) restructure(result, was, before string) string {
 		return failed(result)
 	}
 	return result
-}
-
-// needsStructured reports whether clients expect structured content from the tool. had is the old structured content.
-func (t tool) needsStructured(had string) bool {
-	return t.schema != "" || had != "" && !t.listed
 }
 
 // jsonIn returns the object or list in a JSON text, or "" if the text does not start with begin, or if readers disagree

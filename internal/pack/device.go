@@ -198,10 +198,6 @@ func isDevice(p string) bool {
 		!strings.HasPrefix(name, "cu.")
 }
 
-func systemWrite(c *Call) Found {
-	return c.writes(func(at, doubt string) bool { return doubt == "" && isOfSystem(at) })
-}
-
 // isOfSystem reports whether the system depends on the file.
 func isOfSystem(p string) bool {
 	p = strings.TrimPrefix(p, "/private")

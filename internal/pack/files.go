@@ -35,7 +35,9 @@ var files = Pack{
 		},
 		{
 			Name: "no-system-write", Blocks: "a command that overwrites or moves a file of the system",
-			Find: systemWrite, Doubt: [][]string{{"> /etc/", "tee /etc/", "> /boot/", "> /usr/bin/"},
+			Find: func(c *Call) Found {
+				return c.writes(func(at, doubt string) bool { return doubt == "" && isOfSystem(at) })
+			}, Doubt: [][]string{{"> /etc/", "tee /etc/", "> /boot/", "> /usr/bin/"},
 				{"passwd", "shadow", "sudoers", "/boot/", "/usr/bin/"}},
 		},
 		{

@@ -20,15 +20,6 @@ type Output struct {
 	Total      int64 // bytes printed, including those left out
 }
 
-// NewOutput returns the Output of a stdout with this text.
-func NewOutput(text string) Output {
-	o := Output{Head: []byte(text), Total: int64(len(text))}
-	if half := keepStdout / 2; len(text) > keepStdout {
-		o.Head, o.Tail = o.Head[:half], o.Head[len(text)-half:]
-	}
-	return o
-}
-
 // leftOut returns the number of bytes that were not kept.
 func (o *Output) leftOut() int64 { return o.Total - int64(len(o.Head)+len(o.Tail)) }
 

@@ -182,16 +182,7 @@ func camelName(e protocol.Event) protocol.Event {
 // eventOf returns the client's event for a call. A failed tool has an event of its own, and a blocked tool has no
 // event.
 func eventOf(c *dialect.Call) protocol.Event {
-	switch e := dialect.ClaudeEvent(c.Event); {
-	case dialect.Canonical(e) != protocol.PostTool:
-		return e
-	case c.Blocked:
-		return ""
-	case c.Failed:
-		return "PostToolUseFailure"
-	default:
-		return e
-	}
+	return dialect.ClaudeEventAfter(c, "PostToolUseFailure", "")
 }
 
 // detect reports whether the client sent the input. Other clients send no timestamp, or send a permission_mode, a

@@ -70,10 +70,7 @@ var events = dialect.Events{
 
 // eventOf returns the client's event for a call. Failed and blocked tools have no event.
 func eventOf(c *dialect.Call) protocol.Event {
-	if dialect.Canonical(c.Event) == protocol.PostTool && (c.Failed || c.Blocked) {
-		return ""
-	}
-	return dialect.ClaudeEvent(c.Event)
+	return dialect.ClaudeEventAfter(c, "", "")
 }
 
 // modes are the values of permission_mode in this client alone.

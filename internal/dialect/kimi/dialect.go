@@ -85,8 +85,5 @@ var events = dialect.Events{
 
 // eventOf returns the client's event for a call. PostToolUseFailure also includes calls that a hook blocked.
 func eventOf(c *dialect.Call) protocol.Event {
-	if dialect.Canonical(c.Event) == protocol.PostTool && (c.Failed || c.Blocked) {
-		return "PostToolUseFailure"
-	}
-	return dialect.ClaudeEvent(c.Event)
+	return dialect.ClaudeEventAfter(c, "PostToolUseFailure", "PostToolUseFailure")
 }

@@ -50,14 +50,7 @@ const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"
 
 // eventOf returns MassGen's event for a call. PostToolUse is for tools that ran and did not fail.
 func eventOf(c *dialect.Call) protocol.Event {
-	switch {
-	case dialect.Canonical(c.Event) != protocol.PostTool:
-	case c.Blocked:
-		return "" // no event of MassGen
-	case c.Failed, c.Event == "PostToolUseFailure":
-		return "PostToolUseFailure"
-	}
-	return dialect.ClaudeEvent(c.Event)
+	return dialect.ClaudeEventAfter(c, "PostToolUseFailure", "")
 }
 
 func (hooks) Environment(c *dialect.Call) []string {

@@ -54,12 +54,11 @@ var dialects = func() []*dialect.Dialect {
 	}
 }
 
-func init() { dialect.SetClientEvents(commonEvent) }
+func init() {
+	dialect.SetClientEvents(func(e protocol.Event) protocol.Event { return commonEvents.Get()[e] })
+}
 
-// commonEvent returns the Common of an event's row in any dialect, or "".
-func commonEvent(e protocol.Event) protocol.Event { return commonEvents.Get()[e] }
-
-// commonEvents is made at first use: a call of such a client asks for its event many times.
+// commonEvents has the Common of each event's row in any dialect. It is made at first use: a call of such a client asks for its event many times.
 var commonEvents = lazy.Value[map[protocol.Event]protocol.Event]{Make: func() map[protocol.Event]protocol.Event {
 	common := map[protocol.Event]protocol.Event{}
 	for _, d := range dialects() {

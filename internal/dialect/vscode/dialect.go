@@ -72,10 +72,7 @@ var events = dialect.Events{
 
 // eventOf returns the client's event for a call. Failed and blocked tools have no event.
 func eventOf(c *dialect.Call) protocol.Event {
-	if dialect.Canonical(c.Event) == protocol.PostTool && (c.Failed || c.Blocked) {
-		return ""
-	}
-	return dialect.ClaudeEvent(c.Event)
+	return dialect.ClaudeEventAfter(c, "", "")
 }
 
 // detect reports whether the client sent the input. Like Copilot CLI, it writes a timestamp and no permission_mode. It

@@ -54,8 +54,8 @@ func (s *Store) Blocked(key, level, reason string, goesOn bool) (n int, err erro
 	if strings.HasSuffix(text, "\n"+prompted) && !goesOn {
 		s.remove(key)
 	}
-	level = "block " + level + " "
-	if err = s.add(key, level+strings.ReplaceAll(beginning(reason), "\n", "\r")+"\n"); err == nil {
+	level, reason = "block "+level+" ", trimmed(reason)
+	if err = s.add(key, level+strings.ReplaceAll(reason[:min(head, len(reason))], "\n", "\r")+"\n"); err == nil {
 		text, err = s.read(key) // another process may have added a block
 	}
 	return strings.Count("\n"+text, "\n"+level), err
@@ -91,11 +91,6 @@ func (s *Store) Clear(key string) {
 
 // head is how much of a reason is kept, in bytes: a client may be sent a long one with its middle left out.
 const head = 100
-
-func beginning(reason string) string {
-	reason = trimmed(reason)
-	return reason[:min(head, len(reason))]
-}
 
 // trimmed returns a text without blanks at the ends of its lines. A client adds the texts of other hooks in lines of
 // their own.

@@ -171,6 +171,21 @@ func TestHTTPBodies(t *testing.T) {
 	require.Contains(t, w.raw("GET /"+strings.Repeat("x", 64<<10)+" HTTP/1.1\r\nHost: localhost\r\n\r\n"), "431 ")
 }
 
+// The statuses of net/http itself, which no handler sees, are those of serve-http.md.
+func TestHTTPStatusesWithoutAHandler(t *testing.T) {
+	w := newFixture(t).web(HTTP{})
+	const body = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+	for status, text := range map[string]string{
+		"417 ": "POST /hook/claude HTTP/1.1\r\n" + body + "Expect: foo\r\n\r\n{}",
+		"501 ": "POST /hook/claude HTTP/1.1\r\n" + body + "Transfer-Encoding: xchunked\r\n\r\n{}",
+		"505 ": "POST /hook/claude HTTP/2.0\r\n" + body + "\r\n{}",
+		"400 ": "POST /hook/claude\r\n" + body + "\r\n{}",
+		"431 ": "POST /hook/claude HTTP/1.1\r\n" + body + "X: " + strings.Repeat("x", 64<<10) + "\r\n\r\n{}",
+	} {
+		require.Contains(t, w.raw(text), status)
+	}
+}
+
 // Clients that announce long bodies and send them slowly hold up no short call.
 func TestHTTPSlowBodies(t *testing.T) {
 	w := newFixture(t).web(HTTP{})

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -22,27 +23,38 @@ func CommandOf(args string) (lines string, ok bool) {
 	return strings.Join(all, "\n"), len(all) > 0 && !in.unreadableLine
 }
 
-// textsOf returns the texts of a JSON string or of a list of strings.
+// textsOf returns the texts of a JSON string, or of a list, also of numbers and with lists in it.
 func textsOf(value string) (texts []string, ok bool) {
 	v := gjson.Parse(value)
 	if v.Type == gjson.String {
 		return []string{strictjson.Text(v.Raw)}, true
 	}
-	ok = v.IsArray()
-	for _, element := range v.Array() {
-		if element.Type != gjson.String {
-			return nil, false
-		}
-		texts = append(texts, strictjson.Text(element.Raw))
+	if !v.IsArray() {
+		return nil, false
 	}
-	return texts, ok && len(texts) > 0
+	for _, element := range v.Array() {
+		switch {
+		case element.Type == gjson.String:
+			texts = append(texts, strictjson.Text(element.Raw))
+		case element.IsArray() && !strings.Contains(element.Raw[1:], "["):
+			inner, ok := textsOf(element.Raw)
+			if texts = append(texts, inner...); !ok {
+				return nil, false
+			}
+		case element.Type == gjson.JSON:
+			return nil, false
+		case element.Type != gjson.Null:
+			texts = append(texts, element.Raw)
+		}
+	}
+	return texts, len(texts) > 0
 }
 
 // HasCommand reports whether the arguments of an unknown tool have a command, like a shell's, and under which key.
 func HasCommand(args string) (key string, ok bool) {
 	c := Call{Input: args, Project: true}.WithCache()
 	in := c.input()
-	return in.commandKey, len(in.lines) > 0
+	return cmp.Or(in.commandKey, "args"), len(in.lines) > 0
 }
 
 // typed returns the text that a tool types into a shell. Enter becomes the end of a line.

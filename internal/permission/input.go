@@ -91,7 +91,8 @@ type input struct {
 // shellLine is a command of the input.
 type shellLine struct {
 	text            string
-	program         bool                 // perhaps a program in another language
+	soft            bool                 // perhaps in another language: doubt counts if it has the words of the rule
+	joined          bool                 // soft: words, which few tools join for a shell
 	typed           bool                 // typed into a running shell
 	*shellline.Line                      // nil until a rule needs the parsed line
 	unwrapped       *shellline.Unwrapped // nil until a project's own rule needs the commands behind wrappers
@@ -112,13 +113,11 @@ func (l *shellLine) unwrap(wrappers []string) {
 	}
 }
 
-// Keys of arguments, as returned by keyName: for a line or perhaps a program in another language, for a line and never a
-// path, for text typed into a shell, and for a patch.
+// Keys of arguments, as returned by keyName: for a line and never a path, for text typed into a shell, and for a patch.
 var (
-	programKeys = []string{"script", "code", "codesnippet", "cellsource"}
-	plainKeys   = []string{"command", "cmd", "script", "code"}
-	typedKeys   = []string{"input", "chars"}
-	patchKeys   = []string{"command", "input", "patch", "patchtext"}
+	plainKeys = []string{"command", "cmd", "script", "code"}
+	typedKeys = []string{"input", "chars"}
+	patchKeys = []string{"command", "input", "patch", "patchtext"}
 )
 
 // input returns the parsed input. After WithCache, the input is parsed once for all rules.
@@ -149,8 +148,13 @@ func (c *Call) input() *input {
 				in.lines = []shellLine{{}} // the shell of a model's API begins again and runs nothing
 			}
 		}
-	case strings.HasPrefix(c.Input, `"`) && in.kind != Shell:
-		in.readPatch(strictjson.Text(c.Input), c.Wrappers)
+	case strings.HasPrefix(c.Input, "[") && in.kind == Unknown && gjson.Valid(c.Input):
+		in.value(useUnknown, c.Input, 1)
+	case in.kind != Shell:
+		text := cmp.Or(strictjson.Text(c.Input), c.Input)
+		if in.readPatch(text, c.Wrappers); in.kind == Unknown && strings.HasPrefix(text, "{") { // as Python prints it
+			in.lines = append(in.lines, shellLine{text: text, soft: true})
+		}
 	}
 	if !in.patch && keyName(c.Tool) == patchName {
 		in.unreadablePath = true
@@ -181,7 +185,15 @@ func (in *input) read(object string, nesting int, runs bool) {
 		name := keyName(strictjson.Text(key))
 		use := besideCommand
 		if runs || nesting == 1 {
-			use = commandUseOf(name, nesting > 1)
+			use = commandUseOf(name)
+		}
+		if (name == "run" || name == "execute") && value[0] == '"' && !strings.Contains(value, " ") {
+			use = besideCommand // rather a name
+		}
+		if value[0] == '"' && (use == aLine || use == someWords || use == aVector) {
+			if text := strictjson.Text(value); strings.HasPrefix(text, "[") && gjson.Valid(text) {
+				value = text // as some models write a list
+			}
 		}
 		if in.kind != Shell && nesting == 1 && slices.Contains(patchKeys, name) && value[0] == '"' {
 			in.readPatch(strictjson.Text(value), in.wrappers)
@@ -190,7 +202,8 @@ func (in *input) read(object string, nesting int, runs bool) {
 			in.commandKey = strictjson.Text(key)
 		}
 		switch {
-		case use == aLine && (in.kind != File || name != "code"), // else it is for the file
+		case use == aScript && nesting > 1 && !shellline.IsShell(gjson.Get(object, "language").String()):
+		case use == aLine, use == aScript && (in.kind != File || name != "code"), // else for the file
 			in.kind == Shell && slices.Contains(typedKeys, name):
 			if in.line(name, value) && nesting == 1 && slices.Contains(plainKeys, name) {
 				return true
@@ -209,23 +222,23 @@ func (in *input) read(object string, nesting int, runs bool) {
 	}
 }
 
-// line reads a shell line, or a list of the words of a command, and reports whether it can. Under some keys, other tools
-// take a program instead.
+// line reads a shell line, or a list of the words of a command, and reports whether it can.
 func (in *input) line(key, value string) bool {
 	texts, ok := textsOf(value)
-	isText := value[0] == '"'
-	if isText {
-		texts[0], ok = textOf(value)
-	}
 	switch {
-	case ok && isText:
-		program := in.kind != Shell && slices.Contains(programKeys, key)
+	case value[0] == '"':
+		text, ok := textOf(value)
+		if !ok {
+			in.unreadableLine = true
+			return false
+		}
+		soft := in.kind != Shell && commandUseOf(key) == aScript
 		isTyped := slices.Contains(typedKeys, key)
-		in.lines = append(in.lines, shellLine{text: typed(key, texts[0]), program: program, typed: isTyped})
+		in.lines = append(in.lines, shellLine{text: typed(key, text), soft: soft, typed: isTyped})
 	case ok && !slices.Contains(typedKeys, key):
 		in.vector(texts)
-	case strings.ContainsAny(value[:1], `"[{`):
-		in.unreadableLine = true
+	case value[0] == '[', value[0] == '{':
+		in.unreadableLine = in.unreadableLine || in.kind == Shell || value[0] == '['
 		return false
 	}
 	return true
@@ -236,6 +249,9 @@ func (in *input) commands(value string, nesting int) {
 	list := gjson.Parse(value)
 	if !list.IsArray() {
 		list = gjson.Parse("[" + value + "]")
+	}
+	if words, ok := textsOf(value); ok && len(words) > 1 { // perhaps of one command
+		in.hints = append(in.hints, shellline.Hint{Text: strings.Join(words, " "), Name: "the list of commands"})
 	}
 	list.ForEach(func(_, element gjson.Result) bool {
 		before := len(in.lines)
@@ -382,7 +398,7 @@ func spellings(s string) (paths []string, ok bool) {
 			func(path string) bool { return path == "" }), err == nil
 	}
 	paths = []string{s}
-	bare := strings.TrimRight(trimmed, ":0123456789")
+	bare := strings.TrimRight(trimmed, ":-0123456789")
 	if number, _, isLine := strings.Cut(trimmed[len(bare):], ":"); isLine && bare+number != "" {
 		paths = append(paths, bare+number)
 	}
@@ -392,12 +408,11 @@ func spellings(s string) (paths []string, ok bool) {
 // decoded returns the paths that only some tools see in a text: without invisible characters, escapes of a URL, a place
 // in the file, a mention, a stream and final points of Windows, or as a file of a commit.
 func decoded(s string) (paths []string) {
-	plain := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, s)
+	isPlain := func(r rune) bool { return r < 0x80 && !strings.ContainsRune("%@:#?", r) }
+	if strings.TrimRight(s, ".") == s && strings.IndexFunc(s, func(r rune) bool { return !isPlain(r) }) < 0 {
+		return nil
+	}
+	plain := strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.Is(unicode.Cf, r) }), "")
 	if unescaped, err := url.PathUnescape(plain); err == nil {
 		plain = unescaped
 	}

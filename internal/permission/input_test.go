@@ -40,7 +40,7 @@ func TestCommandOfTheCall(t *testing.T) {
 		`{}`:                                    noCommand + soItRuns,
 		`["git","push","--force"]`:              noCommand + soItRuns,
 		`{"line":"git push --force"}`:           noCommand + soItRuns,
-		`{"commands":[{"run":"git push -f"}]}`:  noCommand + soItRuns,
+		`{"commands":[{"cell":"git push -f"}]}`: noCommand + soItRuns,
 		`{"command":7}`:                         noCommand + soItRuns,
 		`{"script":false,"path":"/etc/passwd"}`: noCommand + soItRuns,
 	} {
@@ -91,6 +91,9 @@ func TestCommandOf(t *testing.T) {
 		`{"command":"ls","env":{"A":"b c"}}`:          "A='b c'; ls",
 		`{"command":"a\nb","commands":["a","b"]}`:     "a\nb\na\nb",
 		`{"input":"ls{enter}"}`:                       "ls\n",
+		`{"command":["sleep",7]}`:                     "sleep 7",
+		`{"command":"sleep","args":[7]}`:              "sleep 7",
+		`{"command":"bash","stdin":"ls"}`:             "bash <<< ls",
 		`{"command":""}`:                              "",
 		`{"command":"ls","cmd":null}`:                 "ls",
 	} {
@@ -99,7 +102,7 @@ func TestCommandOf(t *testing.T) {
 		require.Equal(t, want, got, args)
 	}
 	for _, args := range []string{``, `null`, `"ls"`, `["ls"]`, `{}`, `{"input":{"command":"ls"}}`, `{"command":7}`,
-		`{"command":["ls",7]}`, `{"command":[]}`, `{"command":null}`, `{"command":"ls"`,
+		`{"command":["ls",{}]}`, `{"command":[]}`, `{"command":null}`, `{"command":"ls"`,
 		`{"line":"ls"}`} {
 		_, ok := CommandOf(args)
 		require.False(t, ok, args)

@@ -54,9 +54,12 @@ func useOf(name string) keyUse {
 		"encoding", "language":
 		return useNone
 	}
-	switch {
-	case name == "data", strings.HasPrefix(name, "new"), strings.HasPrefix(name, "old"), strings.HasPrefix(name, "insert"),
-		strings.HasPrefix(name, "replace"), strings.HasPrefix(name, "code"), strings.Contains(name, "content"):
+	for _, start := range [...]string{"data", "new", "old", "insert", "replace", "code"} {
+		if strings.HasPrefix(name, start) {
+			return useContent
+		}
+	}
+	if strings.Contains(name, "content") && !strings.HasPrefix(name, "patch") {
 		return useContent
 	}
 	return useUnknown

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -26,7 +27,7 @@ var PatchTools = []string{"fs_edit", "fs_write", patchTool, "Edit", "Write"}
 // perhaps behind wrappers, or that hookrun cannot read. wrappers are further wrappers besides the known programs.
 func HasPatch(kind Kind, json string, wrappers []string) bool {
 	if !strings.Contains(json, patchMark) && !strings.Contains(json, "apply") && !strings.Contains(json, `\u`) {
-		if kind != Shell || !strings.ContainsAny(strings.TrimPrefix(json, "{"), "[{") { // else the command may be unreadable
+		if kind != Shell || !strings.ContainsAny(strings.TrimPrefix(json, "{"), "[{") { // else unreadable, perhaps
 			return false
 		}
 	}
@@ -84,35 +85,26 @@ func patchPaths(text string) (paths []string) {
 	return paths
 }
 
+// diffHead matches the lines of a diff that name files.
+var diffHead = lazy.Regexp{Text: `(?m)^(?:--- (.+)\r?\n\+\+\+ (.+)|\*\*\* (.+)\r?\n--- (.+)|Index: (.+)|` +
+	`diff --git (\S+) (\S+)|(?:rename|copy) from (.+)\r?\n(?:rename|copy) to (.+))\r?$`}
+
 // readDiff adds the paths of a patch in a text of unknown use, or the paths of a diff, and reports whether it has any.
 func (in *input) readDiff(text string) bool {
-	before, prev := len(in.paths), ""
-	add := func(names ...string) {
-		for _, name := range names {
-			name, _, _ = strings.Cut(name, "\t") // the time
+	before := len(in.paths)
+	for _, names := range diffHead.Get().FindAllStringSubmatch(text, -1) {
+		for _, name := range names[1:] {
+			name, _, _ = strings.Cut(strings.TrimRight(name, "\r"), "\t") // the time
 			if unquoted, err := strconv.Unquote(name); err == nil {
 				name = unquoted
 			}
-			in.paths = append(in.paths, name)
 			if _, rest, ok := strings.Cut(name, "/"); ok && name != "/dev/null" { // of a/ and b/
 				in.paths = append(in.paths, rest)
 			}
+			if name != "" {
+				in.paths = append(in.paths, name)
+			}
 		}
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		mark, name, _ := strings.Cut(line, " ")
-		switch before, after, _ := strings.Cut(name, " "); {
-		case mark == "+++" && strings.HasPrefix(prev, "--- "), mark == "---" && strings.HasPrefix(prev, patchMark):
-			add(prev[4:], name)
-		case mark == "Index:":
-			add(name)
-		case line == "diff --git "+after:
-			add(strings.Fields(after)...)
-		case (mark == "rename" || mark == "copy") && (before == "from" || before == "to"):
-			add(after)
-		}
-		prev = line
 	}
 	in.readPatch(text, in.wrappers)
 	return len(in.paths) > before || in.patch

@@ -236,7 +236,7 @@ func (r Rule) matchLines(c *Call, in *input) (bool, reason) {
 	for i := range in.lines {
 		line := &in.lines[i]
 		ok, why := r.matchLine(c, line)
-		if line.program && c.Project && (!ok || why.doubt == ofLine) {
+		if line.soft && c.Project && (!ok || why.doubt == ofLine || line.joined && why.isDoubt()) {
 			if ok = r.command.wordsAppearIn(line.text); ok {
 				ok, why = doubt("has its words in a program, which may run them")
 			}

@@ -42,7 +42,7 @@ func (c Call) Inspect() (s Facts) {
 		if line.ProjectOpaque != "" && unwrapped.Opaque == "" {
 			unwrapped.Opaque = line.ProjectOpaque
 		}
-		if line.program { // in a language that hookrun does not parse
+		if line.soft { // in a language that hookrun does not parse
 			unwrapped.Hints = append(slices.Clip(unwrapped.Hints), shellline.Hint{Text: line.text, Name: "a program"})
 		}
 		s.Lines, s.Texts = append(s.Lines, &unwrapped), append(s.Texts, line.text)
@@ -89,7 +89,7 @@ func Shows(args string) (command, file, text bool) {
 	}
 	strictjson.Members(args, func(key, value string) bool {
 		switch name := keyName(strictjson.Text(key)); {
-		case commandUseOf(name, false) == aLine, commandUseOf(name, false) == someLines:
+		case commandUseOf(name) == aLine, commandUseOf(name) == aScript, commandUseOf(name) == someLines:
 			command = true
 		case strings.HasPrefix(name, "content"), strings.HasPrefix(name, "new"), strings.HasPrefix(name, "patch"),
 			name == "codecontent", name == "data", name == "edits", name == "filetext", name == "text":

@@ -3,17 +3,16 @@ package permission
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline"
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// This file reads commands that a tool takes in parts: a program, its arguments and its environment.
+// This file reads commands that a tool takes in parts: a program, its arguments, its input and its environment.
 
 // commandUse is what a tool that runs commands uses the argument of a key for.
 type commandUse int
@@ -23,95 +22,130 @@ const (
 	forPeople
 	aShell // runs the line; or another program does
 	someWords
+	standardInput
+	aText // standard input of a process
 	environment
+	aSession // perhaps a process
 	aProcess // takes a line as input
-	aLine    // a shell line, or a list of words
+	fileOrProgram
+	aLine   // a shell line, or a list of words
+	aScript // a shell line, or a program in another language
 	someLines
 	aProgram
-	aVector // a list of words, perhaps with the program
+	aVector // words that may be the whole command
 )
 
-// commandUseOf returns the use of a key by its name, as returned by keyName. nested: the key is not of the arguments,
-// but of an object in them, where some names rarely mean a command.
-func commandUseOf(name string, nested bool) commandUse {
+// commandUseOf returns the use of a key by its name, as returned by keyName.
+func commandUseOf(name string) commandUse {
 	switch name {
-	case "command", "cmd", "commandline", "cmdline", "shellline", "shellscript", "bashscript", "commandtorun",
-		"commandtoexecute", "commandtext", "commandstring":
+	case "bash", "sh", "zsh", "powershell", "exec", "execute", "run", "shellline", "shellscript", "bashscript",
+		"commandtorun", "commandtoexecute":
 		return aLine
-	case "script", "code", "codesnippet", "cellsource", "bash", "sh", "zsh", "powershell", "exec":
-		if !nested {
-			return aLine
-		}
-	case "commands", "cmds", "commandlines":
-		return someLines
-	case "shell":
-		return aShell
-	case "program", "executable", "exe", "binary", "entrypoint":
-		return aProgram
-	case "args", "arguments", "params", "parameters", "arg", "argument", "cmdargs", "commandargs", "commandarguments",
-		"extraargs", "additionalargs", "programargs", "flags", "options", "switches":
-		return someWords
-	case "argv":
+	case "script", "code", "codesnippet", "cellsource":
+		return aScript
+	case "argv", "popenargs":
 		return aVector
-	case "env", "envs", "environ", "environment", "envvars", "environmentvariables":
+	case "shell", "interpreter", "launcher", "runner", "wrapper", "shellpath", "shellexecutable":
+		return aShell
+	case "program", "executable", "exe", "binary", "bin", "prog", "entrypoint", "executablepath", "programpath",
+		"binarypath", "commandpath", "commandname", "execfile", "execpath":
+		return aProgram
+	case "file", "filename":
+		return fileOrProgram
+	case "stdin", "stdintext", "stdindata", "standardinput", "input", "inputtext", "chars", "keys":
+		return standardInput
+	case "text", "content", "data":
+		return aText
+	case "vars", "variables":
 		return environment
-	case "pid", "processid", "terminalid", "shellid":
+	case "pid", "processid", "terminalid", "shellid", "pressenter":
 		return aProcess
-	case "subcommand", "prefixrule", "thought", "thoughts", "reasoning", "rationale", "purpose", "intent", "goal", "note",
-		"notes", "comment", "comments", "context", "label", "name", "why", "task":
+	case "session", "sessionid", "pane", "paneid":
+		return aSession
+	case "subcommand", "prefixrule", "thought", "thoughts", "rationale", "purpose", "intent", "goal", "note", "notes",
+		"comment", "comments", "context", "label", "name", "why", "task":
 		return forPeople
 	}
+	for _, form := range [...]string{"line", "list", "array", "parts", "string", "str", "text"} {
+		name = strings.TrimSuffix(name, form) // of commandLine or arg_list
+	}
+	one := strings.TrimSuffix(strings.TrimSuffix(name, "s"), "line")
+	for _, end := range [...]string{"command", "cmd"} {
+		switch {
+		case strings.HasSuffix(name, end):
+			return aLine
+		case strings.HasSuffix(one, end):
+			return someLines
+		}
+	}
+	for _, end := range [...]string{"arg", "argument", "param", "parameter", "flag", "option", "opt", "switche"} {
+		if strings.HasSuffix(one, end) {
+			return someWords
+		}
+	}
 	switch {
-	case strings.HasSuffix(name, "command"), strings.HasSuffix(name, "cmd"):
-		return aLine
-	case strings.HasSuffix(name, "commands"):
-		return someLines
+	case strings.HasPrefix(name, "env"), strings.HasSuffix(one, "env"):
+		return environment
+	case strings.HasSuffix(strings.TrimSuffix(name, "ing"), "reason"), strings.HasSuffix(name, "description"):
+		return forPeople
 	}
 	return besideCommand
 }
 
 // parts are the parts of a command in one object besides its lines.
 type parts struct {
-	programs   []string
-	words      [][2]string // arguments as text for the line: as a program gets them, and as a shell reads them joined
-	vectors    [][]string  // words that may be the whole command
-	env        []byte      // assignments in front of the line
-	typed      string      // text for a running process
-	process    bool        // there is one
-	hints      []shellline.Hint
-	wordHints  []shellline.Hint // with further words of the command
-	unreadable bool
+	programs []string    // in front of the lines
+	program  string      // if there is no line, but words
+	words    [][2]string // arguments: as a program gets them, and joined by blanks
+	isVector bool        // the words may be the whole command, as in Python's subprocess.run
+	env      []byte      // assignments in front of the line
+	stdin    string
+	text     string     // for the process, perhaps
+	process  commandUse // aProcess or aSession
+	hints    []shellline.Hint
 }
 
 // add adds an argument of a tool that runs commands.
 func (p *parts) add(in *input, use commandUse, name, value string) {
+	p.isVector = p.isVector || name == "kwargs" || name == "captureoutput"
+	isHint := use == besideCommand && in.kind == Shell && useOf(name) == useUnknown
+	if use <= forPeople && !isHint {
+		return
+	}
 	texts, isList := textsOf(value)
 	isText := isList && value[0] == '"'
-	hint := func() shellline.Hint {
-		return shellline.Hint{Text: leavesOf(value), Name: "the argument " + strconv.Quote(name)}
-	}
-	switch {
-	case use == aProcess:
-		p.process = true
-	case use == besideCommand && isText && name == "input" && in.kind == Unknown:
-		p.typed = texts[0]
-	case use == environment:
+	joined := strings.Join(texts, "\n")
+	switch use {
+	case aProcess, aSession:
+		p.process = max(p.process, use)
+	case environment:
 		p.addEnvironment(gjson.Parse(value))
-	case use == besideCommand && in.kind == Shell && useOf(name) == useUnknown && strings.ContainsAny(value[:1], `"[{`):
-		p.hints = append(p.hints, hint())
-	case use == aProgram && isList, use == aShell && isText && !isShell(texts[0]):
-		quoted, _ := wordsOf(texts[1:])
-		p.programs = append(p.programs, strings.TrimSpace(programText(texts[0])+" "+quoted))
-	case use != someWords && use != aVector:
-	case isText:
-		p.words = append(p.words, [2]string{texts[0], texts[0]})
-	case isList:
-		quoted, joined := wordsOf(texts)
-		p.words, p.vectors = append(p.words, [2]string{quoted, joined}), append(p.vectors, texts)
-		p.wordHints = append(p.wordHints, joinedHint(texts)...)
-	case value != "[]" && value != "{}" && strings.ContainsAny(value[:1], "[{"):
-		p.unreadable = p.unreadable || in.kind == Shell && strings.HasPrefix(name, "arg")
-		p.wordHints = append(p.wordHints, hint())
+	case standardInput:
+		p.stdin += joined
+	case aText:
+		p.text = joined
+	case fileOrProgram, aShell, aProgram:
+		switch {
+		case !isList: // shell=False of Python
+			p.isVector = true
+		case isText && (use == fileOrProgram || use == aShell && isShell(joined)):
+			p.program = joined
+		default:
+			p.programs = append(p.programs, strings.TrimSpace(programText(texts[0])+" "+quotedWords(texts[1:])))
+		}
+	case someWords, aVector:
+		p.isVector = p.isVector || use == aVector
+		switch {
+		case isText:
+			p.words = append(p.words, [2]string{joined, joined})
+		case isList:
+			p.words = append(p.words, [2]string{quotedWords(texts), strings.Join(texts, " ")})
+		}
+		isHint = !isList
+	}
+	if isHint && len(value) > 2 && strings.ContainsAny(value[:1], `"[{`) {
+		text := string(strictjson.Compact(nil, value)) // without escapes of letters
+		p.hints = append(p.hints, shellline.Hint{Text: text, Name: `the argument "` + name + `"`})
 	}
 }
 
@@ -122,26 +156,27 @@ func (p *parts) addEnvironment(value gjson.Result) {
 			name = "BASH_FUNC_x" // of BASH_FUNC_x%%, which no line can set
 		}
 		if syntax.ValidName(name) { // else no shell reads it
-			p.env = append(p.env, name+"="+quotedWord(value)+"; "...)
+			p.env = append(p.env, name+"="+quotedWords([]string{value})+"; "...)
 		}
 	}
 	switch text := value.String(); {
-	case value.IsArray():
-		for _, element := range value.Array() {
-			p.addEnvironment(element)
-		}
 	case value.IsObject():
-		name, of := cmp.Or(value.Get("name").String(), value.Get("key").String()), value.Get("value")
-		if set(name, leavesOf(of.Raw)); name != "" && of.Exists() {
+		name := cmp.Or(value.Get("name").String(), value.Get("key").String())
+		if of := value.Get("value"); name != "" && of.Exists() {
+			set(name, of.String())
 			return
 		}
 		value.ForEach(func(name, member gjson.Result) bool {
-			p.unreadable = p.unreadable || member.Type == gjson.JSON
-			set(name.String(), leavesOf(member.Raw))
+			set(name.String(), member.String())
 			return true
 		})
-	case isJSON(text):
+	case isJSON(text) && !value.IsArray():
 		p.addEnvironment(gjson.Parse(text))
+	case value.IsArray():
+		value.ForEach(func(_, element gjson.Result) bool {
+			p.addEnvironment(element)
+			return true
+		})
 	default:
 		for line := range strings.Lines(text) {
 			if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "="); ok {
@@ -153,145 +188,119 @@ func (p *parts) addEnvironment(value gjson.Result) {
 
 // join adds the parts to the lines of their object, which start at an index.
 func (p *parts) join(in *input, start int) {
-	if p.process && p.typed != "" && len(in.lines) == start {
-		in.commandKey, in.lines = "input", append(in.lines, shellLine{text: typed("input", p.typed), typed: true})
-	}
 	lines := slices.Clone(in.lines[start:])
+	if len(lines)+len(p.programs) == 0 && (p.program != "" || p.isVector) && len(p.words) > 0 {
+		p.programs = []string{programText(p.program)}
+	}
+	if len(lines) == 0 {
+		lines = []shellLine{{soft: in.kind == Unknown}}
+	}
 	for _, program := range p.programs {
-		if len(in.lines) == start {
-			in.lines = append(in.lines, shellLine{text: program, program: in.kind == Unknown})
-		}
 		for _, line := range lines {
-			line.text = program + " " + line.text
+			line.text = strings.TrimSpace(program + " " + line.text)
 			in.lines = append(in.lines, line)
 		}
 	}
-	if len(p.words)+len(p.wordHints) > 0 {
-		for i := range in.lines[start:] {
-			p.addWords(in, start+i)
-		}
+	if p.process == aProcess {
+		p.stdin = cmp.Or(p.stdin, p.text)
 	}
-	for _, vector := range p.vectors { // the program stands in args too, or there alone
-		if len(in.lines) > start && strings.HasPrefix(in.lines[start].text, vector[0]+" ") || in.commandKey == "argv" {
-			in.vector(vector)
-		}
-	}
-	if len(in.lines) == start {
+	switch isLine := strings.TrimRight(p.stdin, "\r\n") != p.stdin || strings.HasSuffix(p.stdin, "\nEnter"); {
+	case len(in.lines) > start:
+	case in.kind == Unknown && p.stdin != "" && (p.process == aProcess || p.process == aSession && isLine):
+		// For a shell, or another program.
+		line := shellLine{text: typed("input", p.stdin), typed: true, soft: true}
+		in.commandKey, in.lines = "input", append(in.lines, line)
+	default:
 		return
 	}
 	for i := range in.lines[start:] {
 		if line := &in.lines[start+i]; !line.typed {
-			line.text = string(p.env) + line.text
+			in.complete(start+i, p)
 		}
 	}
-	in.hints, in.unreadableLine = append(in.hints, p.hints...), in.unreadableLine || p.unreadable
+	for _, hint := range p.hints {
+		if hint.Text[0] != '"' || hint.Text[1] == '-' { // perhaps further words
+			hint.Text = in.lines[start].text + " " + hint.Text
+		}
+		in.hints = append(in.hints, hint)
+	}
 }
 
-// addWords adds the arguments to a line.
-func (p *parts) addWords(in *input, i int) {
-	line := in.lines[i]
-	if line.typed || line.program && strings.Contains(line.text, "\n") {
+// complete adds the parts to a line.
+func (in *input) complete(i int, p *parts) {
+	line, env := in.lines[i], string(p.env)
+	name := strings.TrimSpace(programText(line.text))
+	if len(p.words) > 0 && !(line.soft && strings.Contains(name, "\n")) {
+		add := func(text string) { in.lines = append(in.lines, shellLine{text: env + text, soft: line.soft}) }
+		// A tool that does not know the arguments runs the line alone. A program alone, such as bash, is no such line.
+		if in.recordedTool || name == line.text && strings.ContainsAny(name, " \t\n;&|") {
+			add(name)
+		}
+		quoted, joined := name, ""
+		for _, words := range p.words {
+			if strings.HasPrefix(words[1], name+" ") { // the program stands in the arguments too
+				add(words[0])
+			}
+			quoted, joined = quoted+" "+words[0], joined+" "+words[1]
+		}
+		in.addJoined(env, name, joined, len(p.words) > 1)
+		line.text = quoted
+	}
+	switch text := quotedWords([]string{p.stdin}); {
+	case p.stdin == "" || in.kind == Shell && in.commandKey == "input":
+	case strings.ContainsAny(line.text, ";&|\n"):
+		line.text = "{ " + line.text + "\n} <<< " + text
+	default:
+		line.text += " <<< " + text
+	}
+	in.lines[i].text = env + line.text
+}
+
+// addJoined adds the words of a command as a shell reads them if the tool joins them, perhaps in another order, unless
+// the program runs a command in its arguments.
+func (in *input) addJoined(env, program, words string, always bool) {
+	if !always && !strings.ContainsAny(words, ";&|") && !strings.Contains(words, "$(") {
 		return
 	}
-	// A tool that does not know the arguments runs the line alone. A program alone, such as bash, is no such line.
-	name, all := programText(line.text), []string{}
-	if in.recordedTool || name == line.text && strings.ContainsAny(strings.TrimSpace(name), " \t\n;&|") {
-		all = append(all, name)
-	}
-	in.addHints(name, p.wordHints)
-	quoted, joined, reversed := name, name, ""
-	for _, words := range p.words { // options may stand in front
-		quoted, joined, reversed = quoted+" "+words[0], joined+" "+words[1], " "+words[0]+reversed
-	}
-	in.lines[i].text = quoted
-	for _, line.text = range append(all, joined, name+reversed) {
-		if line.text != quoted {
-			in.lines = append(in.lines, line)
-		}
-	}
-}
-
-// vector adds the words of a command as lines.
-func (in *input) vector(words []string) {
-	quoted, joined := wordsOf(words[1:])
-	name := programText(words[0])
-	in.addHints(name, joinedHint(words[1:]))
-	in.lines = append(in.lines, shellLine{text: strings.TrimSuffix(name+" "+quoted, " ")})
-	if joined != quoted {
-		in.lines = append(in.lines, shellLine{text: name + " " + joined})
-	}
-}
-
-// addHints adds texts that a tool may join to the command of a program, unless its words show what the program runs.
-func (in *input) addHints(program string, hints []shellline.Hint) {
 	if _, launches := shellline.Launch([]shellline.Word{{Text: program}}); !launches {
-		for _, hint := range hints {
-			hint.Text = program + " " + hint.Text
-			in.hints = append(in.hints, hint)
-		}
+		in.lines = append(in.lines, shellLine{text: env + program + words, soft: true, joined: true})
 	}
+}
+
+// vector adds the words of a command.
+func (in *input) vector(words []string) {
+	name := programText(words[0])
+	in.lines = append(in.lines, shellLine{text: strings.TrimSpace(name + " " + quotedWords(words[1:]))})
+	in.addJoined("", name, strings.TrimPrefix(strings.Join(words, " "), words[0]), false)
 }
 
 // programText returns a program for a line. It may hold arguments, except behind a folder of Windows.
 func programText(program string) string {
 	if len(program) > 2 && program[1:3] == `:\` && !strings.ContainsAny(program, "\"'`$;&|<>\n") {
-		return quotedWord(program)
+		return quotedWords([]string{program})
 	}
 	return program
 }
 
-// wordsOf returns words for a line: quoted, as a program gets them, and with the operators among them, as a shell reads
-// them if a tool joins them.
-func wordsOf(words []string) (quoted, joined string) {
-	for i, word := range words {
-		text := " " + quotedWord(word)
-		quoted += text
-		isOperator := strings.Trim(word, ";&|<>12") == "" && strings.ContainsAny(word, ";&|<>")
-		if isOperator && (word != ";" || i < len(words)-1) { // find ends a command with ;
-			text = " " + word
-		}
-		joined += text
-	}
-	return strings.TrimSpace(quoted), strings.TrimSpace(joined)
-}
-
-// joinedHint returns words of which one has an operator in it. Some tools join them for a shell.
-func joinedHint(words []string) []shellline.Hint {
-	all := strings.Join(words, " ")
-	if !strings.ContainsAny(all, ";&|") && !strings.Contains(all, "$(") {
-		return nil
-	}
-	return []shellline.Hint{{Text: all, Name: "the list of words"}}
-}
-
-// quotedWord quotes a word for a shell where necessary.
-func quotedWord(word string) string {
+// quotedWords returns words for a line, each quoted where necessary.
+func quotedWords(words []string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:@%+,"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
+	var line []byte
+	for i, word := range words {
+		if i > 0 {
+			line = append(line, ' ')
+		}
+		if word == "" || strings.Trim(word, plain) != "" {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		line = append(line, word...)
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return string(line)
 }
-
-// shellOption matches options that let a shell run a line.
-var shellOption = lazy.Regexp{Text: `^(\s+(-+[A-Za-z]+|/[cCkKsS]))*\s*$`}
 
 // isShell reports whether a text names a shell, perhaps with options that let it run a line: bash -lc.
 func isShell(text string) bool {
 	name, options, _ := strings.Cut(strings.TrimSpace(text), " ")
-	return text == "" || shellline.IsShell(shellline.ProgramName(name)) && shellOption.Get().MatchString(" "+options)
-}
-
-// leavesOf returns all keys and texts in a value, and its numbers and words as they are.
-func leavesOf(value string) string {
-	v := gjson.Parse(value)
-	if v.Type != gjson.JSON {
-		return v.String()
-	}
-	var all []string
-	v.ForEach(func(key, element gjson.Result) bool {
-		all = append(all, key.String(), leavesOf(element.Raw))
-		return true
-	})
-	return strings.Join(all, " ")
+	return text == "" || shellline.IsShell(shellline.ProgramName(name)) &&
+		(options == "" || strings.ContainsAny(options[:1], "-/") && !strings.ContainsAny(options, " '\""))
 }

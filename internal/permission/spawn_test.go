@@ -76,6 +76,24 @@ func TestCommandInParts(t *testing.T) {
 			`{"command":"git","args":["log"],"env":["GIT_PAGER=git push --force"]}`,
 			`{"command":"ls","env":{"PROMPT_COMMAND":"git push --force"}}`,
 			`{"command":"bash x","env":{"BASH_ENV":"$(git push --force)"}}`,
+			`{"command":"git","args":"[\"push\",\"--force\"]"}`, `{"command":"[\"git\",\"push\",\"--force\"]"}`,
+			`{"command":["git",["push","--force"]]}`, `{"command":[null,"git","push","--force",7]}`,
+			`{"command":"git","args":["push","--force",7]}`, `{"command":"git\n","args":["push","--force"]}`,
+			`{"command":"git","extra_args":["push","--force"]}`, `{"command":"git","argumentList":["push","--force"]}`,
+			`{"command":"git","cmdOpts":"push --force"}`, `{"command":"git","argv":["push","--force"]}`,
+			`{"command_parts":["git","push","--force"]}`, `{"cmd_string":"git push --force"}`,
+			`{"run":"git push --force"}`,
+			`{"execPath":"git","args":["push","--force"]}`, `{"file":"git","args":["push","--force"]}`,
+			`{"shell":"bash","args":["-c","git push --force"]}`,
+			`{"interpreter":"sh","flags":["-c","git push --force"]}`,
+			`{"shellPath":"/bin/bash","shellArgs":["-c","git push --force"]}`,
+			`{"args":["git","push","--force"],"shell":false}`,
+			`{"args":[["git","push","--force"]],"kwargs":{"check":true}}`, `{"args":"git push --force","shell":true}`,
+			`{"commands":["git","push","--force"]}`, `{"bash":"git push --force"}`,
+			`{"command":"bash","stdin":"git push --force"}`, `{"command":["sh","-s"],"stdin":"git push --force\n"}`,
+			`{"command":"python3","stdin_text":"run(['git','push','--force'])"}`,
+			`{"command":"git log","extra_env":{"GIT_PAGER":"git push --force"}}`,
+			`{"command":"git push $X","variables":{"X":"--force"}}`,
 		},
 		false: {
 			`{"command":"git","args":["push"]}`, `{"command":"git","args":["push","origin","main"],"cwd":"/ws"}`,
@@ -92,6 +110,11 @@ func TestCommandInParts(t *testing.T) {
 			`{"command":"make","env":{"NODE_ENV":"test","PATH":"/x:/y","HOME":"/h"}}`,
 			`{"command":"make","env":"production"}`, `{"command":"make","environment":{"A":1,"B":null,"C":true}}`,
 			`{"cmd":"git push","prefix_rule":["git","push","--force"]}`, `{"command":"ls","options":{"timeout":5}}`,
+			`{"command":"git","args":["log","-n",5,null,true]}`, `{"command":"sleep","args":[5]}`,
+			`{"command":"cat > x","stdin":"git push --force"}`, `{"command":"make","stdin":"y\n"}`,
+			`{"command":"ls","riskLevelReason":"no git push --force"}`, `{"command":"sed","args":["-n","1p;$p","x"]}`,
+			`{"command":"grep","args":["-E","^a|$b","x"]}`, `{"command":"awk","args":["{print $1; print $2}","x"]}`,
+			`{"command":"make","language":"en","filename":"git"}`, `{"commands":["ls","git status"]}`,
 			`{"command":"C:\\Program Files (x86)\\Git\\git.exe","args":["status"]}`,
 		},
 	} {
@@ -106,7 +129,13 @@ func TestCommandInParts(t *testing.T) {
 		`{"input":{"command":"git push --force"}}`, `{"name":"bash","arguments":{"command":"git push --force"}}`,
 		`{"name":"bash","arguments":"{\"command\":\"git push --force\"}"}`,
 		`{"toolCall":{"kind":"execute","rawInput":{"command":"git","args":["push","--force"]}}}`,
-		`{"calls":[{"name":"x","input":{"commands":["git push --force"]}}]}`,
+		`{"calls":[{"name":"x","input":{"commands":["git push --force"]}}]}`, `[{"command":"git push --force"}]`,
+		`{"cells":[{"code":"git push --force","language":"sh"}]}`, `{"steps":[{"run":"git push --force"}]}`,
+		`{'command': 'git push --force'}`, `{"pid":1,"input":"git push --force"}`,
+		`{"session_id":"a","keys":["git push --force","Enter"]}`,
+		`{"id":"a","content":"git push --force","press_enter":true}`,
+		`{"terminal_id":1,"input_text":"git push --force"}`,
+		`{"session_id":1,"input":"git push --force\n"}`,
 	} {
 		got, why := held("shell(git push --force*)", "invoke", input)
 		assert.True(t, got, "%s: %s", input, why)
@@ -114,6 +143,13 @@ func TestCommandInParts(t *testing.T) {
 	for _, input := range []string{
 		`{"path":".mcp.json","content":{"servers":{"x":{"command":"git","args":["push","--force"]}}}}`,
 		`{"command":"create_cube","params":{"size":2}}`, `{"command":"editor.format","args":[{"a":1}]}`,
+		`{"pid":1,"input":"print(\"it's\")\n"}`, `{"pid":1,"input":"for i in range(3):\n    print(i)\n"}`,
+		`{"pid":1,"input":"!pip list"}`, `{"session_id":"a","input":"it's (x)"}`,
+		`{"session_id":"a","text":"git push --force"}`,
+		`{"database":"a","command":{"ping":1}}`, `{"run":"abc"}`, `{"arguments":{"code":"if (x) { y(); }"}}`,
+		`{"children":[{"code":{"language":"bash","text":"git push --force"}}]}`,
+		`{"file":"x.py","content":"git push --force"}`,
+		`{"code":"if (x) { y(); }","language":"js"}`, `{ not JSON`,
 		`{"name":"x","args":["push","--force"]}`, `{"skill":"deploy","args":"git push --force"}`,
 	} {
 		got, why := held("shell(git push --force*)", "invoke", input)
@@ -171,12 +207,15 @@ func TestPatchesAnywhere(t *testing.T) {
 func TestPathsThatToolsDecode(t *testing.T) {
 	for want, inputs := range map[bool][]string{
 		true: {
-			`{"paths":[".e*"]}`, `{"path":".e*"}`, `{"files":["src/a",".[e]nv"]}`, `{"paths":".en?"}`, `{"file_path":".{env,x}"}`,
-			`{"path":".env#L1"}`, `{"path":".env?raw"}`, `{"path":"%2eenv"}`, `{"path":"@.env"}`, `{"path":".env::$DATA"}`,
+			`{"paths":[".e*"]}`, `{"path":".e*"}`, `{"files":["src/a",".[e]nv"]}`, `{"paths":".en?"}`,
+			`{"path":".env:1-20"}`, `{"file_path":".{env,x}"}`,
+			`{"path":".env#L1"}`, `{"path":".env?raw"}`, `{"path":"%2eenv"}`, `{"path":"@.env"}`,
+			`{"path":".env::$DATA"}`,
 			`{"path":".env."}`, `{"path":"HEAD:.env"}`, `{"path":".env\u200b"}`, `{"path":"x%2f..%2f.env"}`,
 		},
 		false: {
-			`{"path":"app/[id]/page.tsx"}`, `{"paths":["app/[id]/page.tsx","app/[...slug]/b.ts"]}`, `{"paths":["src/*.go"]}`,
+			`{"path":"app/[id]/page.tsx"}`, `{"paths":["app/[id]/page.tsx","app/[...slug]/b.ts"]}`,
+			`{"paths":["src/*.go"]}`,
 			`{"path":"@/components/x.ts"}`, `{"path":"@scope/pkg/a.ts"}`, `{"path":"a.go:10"}`, `{"path":"100%.md"}`,
 			`{"path":"c#/x.cs"}`, `{"path":"C:/x/y.go"}`, `{"path":"a..b"}`, `{"path":"."}`,
 		},

@@ -45,7 +45,7 @@ func (s *Singles) Do(ctx context.Context,
 
 // Reply is the answer to a request. The caller writes Text, and then calls Written.
 type Reply struct {
-	Text    []byte // nil: the request was a notification
+	Text    []byte // nil: the request was a notification that did not fail
 	Written func(written bool)
 }
 
@@ -64,10 +64,10 @@ func (s *Singles) Reply(ctx context.Context, text string, answer Answer) Reply {
 		written = result.Written
 	}
 	switch {
+	case err != nil: // of a notification too: a caller could take an empty answer for a yes
+		return Reply{encodeError(req.answerID(), asError(err)), func(bool) { written(false) }}
 	case req.silent():
 		return Reply{nil, func(bool) { written(false) }}
-	case err != nil:
-		return Reply{encodeError(req.id, asError(err)), func(bool) { written(false) }}
 	}
 	return Reply{encodeResult(req.id, result.JSON), written}
 }

@@ -167,6 +167,7 @@ func (s *Server) answer(
 		if !silent {
 			return s.call(connection, method, params)
 		}
+		err = needsID(method)
 	case "ping":
 		result.JSON, err = json.Marshal(map[string]string{"version": s.options.Version})
 	case "check":
@@ -178,13 +179,21 @@ func (s *Server) answer(
 		result.JSON = []byte("null")
 		result.Written = func(bool) { s.once.Do(func() { close(s.shutdown) }) }
 	default:
-		if guardian.IsMethod(method) && !silent {
+		switch isStep := guardian.IsMethod(method); {
+		case !isStep:
+			near := spelling.Suggest(method, methods)
+			err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, near)
+		case silent:
+			err = needsID(method)
+		default:
 			return s.guard(connection, method, params)
 		}
-		near := spelling.Suggest(method, methods)
-		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, near)
 	}
 	return result, later, err
+}
+
+func needsID(method string) error {
+	return jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s needs an id: without an id no hooks run, and no verdict comes", method)
 }
 
 // laterResult is the slow part of an answer. It runs in parallel with other requests.

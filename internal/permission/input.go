@@ -180,20 +180,12 @@ func (in *input) readField(c *Call) {
 // read reads an object: the arguments, or an object in them. runs means that the tool may run a command in it.
 func (in *input) read(object string, nesting int, runs bool) {
 	start := len(in.lines)
-	var p parts
+	var p *parts // nil: nothing beside the lines
 	strictjson.Members(object, func(key, value string) bool {
 		name := keyName(strictjson.Text(key))
 		use := besideCommand
 		if runs || nesting == 1 {
-			use = commandUseOf(name)
-		}
-		if (name == "run" || name == "execute") && value[0] == '"' && !strings.Contains(value, " ") {
-			use = besideCommand // rather a name
-		}
-		if value[0] == '"' && (use == aLine || use == someWords || use == aVector) {
-			if text := strictjson.Text(value); strings.HasPrefix(text, "[") && gjson.Valid(text) {
-				value = text // as some models write a list
-			}
+			use, value = readUse(name, value)
 		}
 		if in.kind != Shell && nesting == 1 && slices.Contains(patchKeys, name) && value[0] == '"' {
 			in.readPatch(strictjson.Text(value), in.wrappers)
@@ -212,21 +204,37 @@ func (in *input) read(object string, nesting int, runs bool) {
 			in.commands(value, nesting)
 			return true
 		case runs:
+			if p == nil {
+				p = &parts{}
+			}
 			p.add(in, use, name, value)
 		}
 		in.argument(key, name, value, nesting)
 		return true
 	})
-	if runs {
+	if p != nil {
 		p.join(in, start)
 	}
 }
 
+// readUse returns the use of an argument, and its value. Some models write a list as a text.
+func readUse(name, value string) (commandUse, string) {
+	use := commandUseOf(name)
+	switch {
+	case value[0] != '"':
+	case (name == "run" || name == "execute") && !strings.Contains(value, " "):
+		return besideCommand, value // rather a name
+	case (use == aLine || use == someWords || use == aVector) && len(value) > 1 && value[1] == '[':
+		if text := strictjson.Text(value); gjson.Valid(text) {
+			return use, text
+		}
+	}
+	return use, value
+}
+
 // line reads a shell line, or a list of the words of a command, and reports whether it can.
 func (in *input) line(key, value string) bool {
-	texts, ok := textsOf(value)
-	switch {
-	case value[0] == '"':
+	if value[0] == '"' {
 		text, ok := textOf(value)
 		if !ok {
 			in.unreadableLine = true
@@ -235,6 +243,9 @@ func (in *input) line(key, value string) bool {
 		soft := in.kind != Shell && commandUseOf(key) == aScript
 		isTyped := slices.Contains(typedKeys, key)
 		in.lines = append(in.lines, shellLine{text: typed(key, text), soft: soft, typed: isTyped})
+		return true
+	}
+	switch texts, ok := textsOf(value); {
 	case ok && !slices.Contains(typedKeys, key):
 		in.vector(texts)
 	case value[0] == '[', value[0] == '{':

@@ -30,7 +30,7 @@ type LoadOptions struct {
 type Config host.Config
 
 // Empty is a Config without hooks, for a program without hooks files.
-var Empty *Config = newConfig(new(hookfile.Config), "")
+var Empty *Config = newEmpty()
 
 // HookInfo describes a hook of a file, or a hook that is a Go function.
 type HookInfo struct {
@@ -125,6 +125,8 @@ func Parse(name string, text []byte) (*Config, error) {
 	cfg, err := hookfile.Parse(name, text)
 	return public(cfg, "", err)
 }
+
+func newEmpty() *Config { return newConfig(new(hookfile.Config), "") }
 
 func newConfig(c *hookfile.Config, dir string) *Config { return (*Config)(host.New(c, dir)) }
 

@@ -123,18 +123,21 @@ var (
 // input returns the parsed input. After WithCache, the input is parsed once for all rules.
 func (c *Call) input() *input {
 	kind, field, isClients := ownTool(c.Tool)
-	in := &input{kind: cmp.Or(c.Kind, kind, KindOf(c.Tool)), field: "path",
-		recordedTool: isClients, wrappers: c.Wrappers}
-	kept := &c.cache.input
-	if isClients && !c.Project {
-		in.kind, in.field, in.recorded, kept = kind, field, true, &c.cache.clientInput
+	kept, recorded := &c.cache.input, isClients && !c.Project
+	if recorded {
+		kept = &c.cache.clientInput
 	}
 	if *kept != nil {
 		return *kept
 	}
+	in := &input{kind: cmp.Or(c.Kind, kind, KindOf(c.Tool)), field: "path",
+		recordedTool: isClients, wrappers: c.Wrappers}
+	if recorded {
+		in.kind, in.field, in.recorded = kind, field, true
+	}
 	*kept = in
 	switch {
-	case kept == &c.cache.clientInput:
+	case recorded:
 		in.readField(c)
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
 		in.read(c.Input, 1, in.kind == Shell || in.kind == Unknown)

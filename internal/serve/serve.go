@@ -193,7 +193,7 @@ func (s *Server) answer(
 }
 
 func needsID(method string) error {
-	return jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s needs an id: without an id no hooks run, and no verdict comes", method)
+	return jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s needs an id: without an id no hooks run", method)
 }
 
 // laterResult is the slow part of an answer. It runs in parallel with other requests.

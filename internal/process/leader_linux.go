@@ -56,9 +56,12 @@ func waitChange(pid, ways int) (changed bool) {
 }
 
 // waitExit blocks until the leader has ended, without reaping it. A descriptor of the process needs no thread while it
-// waits: Go keeps a thread for good, and 300 hooks that hang would leave 300. Kernels before 5.10 have none.
+// waits: Go keeps a thread for good, and 300 hooks that hang would leave 300. A thread costs less if they are few.
+// Kernels before 5.10 have no such descriptor.
 func (l *leader) waitExit() {
-	if fd, err := unix.PidfdOpen(l.pid, unix.PIDFD_NONBLOCK); err == nil {
+	const few = 8
+	if leaders.Load() <= few {
+	} else if fd, err := unix.PidfdOpen(l.pid, unix.PIDFD_NONBLOCK); err == nil {
 		f := os.NewFile(uintptr(fd), "pidfd")
 		if raw, err := f.SyscallConn(); err == nil {
 			_ = raw.Read(func(uintptr) bool { return l.hasEnded() }) // an error: the poller does not take it

@@ -3,11 +3,11 @@ package trust
 import (
 	"cmp"
 	_ "embed"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -56,7 +56,7 @@ func (c *commandLine) interpreterArguments(name string, args []word) {
 // beside adds the files beside a script that make the interpreter take others.
 func (c *commandLine) beside(name, script string) {
 	for _, dir := range c.folders {
-		path, err := filepath.EvalSymlinks(c.in(dir, script))
+		path, err := c.resolved(c.in(dir, script))
 		switch {
 		case err != nil:
 		case isNode(name):
@@ -159,19 +159,22 @@ var standard = lazy.Value[[]string]{Make: func() []string { return strings.Field
 // a line with "import" of the script or of such a module. Other files of the folder may come and go.
 func (c *commandLine) modules(folder, script string) {
 	imported := map[string]bool{}
-	l := listing{folder: folder, counts: func(entry string) bool {
+	if !inside(folder, c.Options.Workspace) && !inside(folder, c.Fingerprint.Workspace) {
+		return
+	}
+	l, entries, err := c.list(folder)
+	if err != nil {
+		return
+	}
+	l.counts = func(entry string) bool {
 		module, ending, isFile := strings.Cut(entry, ".")
 		_, is := slices.BinarySearch(standard.Get(), module)
 		return (is || imported[module]) && (!isFile || moduleEnding.Get().MatchString(ending))
-	}}
-	entries, err := os.ReadDir(folder)
-	if err != nil || !inside(folder, c.Options.Workspace) && !inside(folder, c.Fingerprint.Workspace) {
-		return
 	}
 	for again := true; again; {
 		for line := range strings.Lines(script) {
 			if strings.Contains(line, "import") {
-				for _, name := range nameInLine.Get().FindAllString(line, -1) {
+				for name := range strings.FieldsFuncSeq(line, isBetweenNames) {
 					imported[name] = true
 				}
 			}
@@ -193,12 +196,20 @@ func (c *commandLine) modules(folder, script string) {
 
 var moduleEnding = lazy.Regexp{Text: `^(?:py[cd]?|so|.+\.(?:pyd|so))$`}
 
-var nameInLine = lazy.Regexp{Text: `[\pL_][\pL\pN_]*`}
+func isBetweenNames(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsNumber(r) }
+
+// resolved returns a path without links.
+func (c *commandLine) resolved(path string) (string, error) {
+	if w := c.watched[path]; w != nil && w.real != "" {
+		return w.real, nil
+	}
+	return filepath.EvalSymlinks(path)
+}
 
 // textOf returns the text of a small regular file of the workspace, or "".
 func (c *commandLine) textOf(path string) string {
 	var text []byte
-	if real, err := filepath.EvalSymlinks(path); err == nil && inside(real, c.Fingerprint.Workspace) {
+	if real, err := c.resolved(path); err == nil && inside(real, c.Fingerprint.Workspace) {
 		small := func(i identity) bool { return i.size <= maxRehashed }
 		_, _, _ = readRegular(real, c.buffer, small, func(part []byte) { text = append(text, part...) })
 	}

@@ -76,7 +76,7 @@ func (c *commandLine) variable(name string, value word) {
 	case strings.Contains(text, "$(") || strings.Contains(text, "`"):
 		c.doubt("%s has a command in its text", name)
 	case isOwn:
-		c.ownVariable(name, text)
+		c.ownVariable(name, text, kind == "")
 	case strings.Contains(text, "/proc/") || strings.Contains(text, "/dev/") && text != os.DevNull:
 		c.doubt("%s names a file that depends on the process", name)
 	case kind == "start":
@@ -87,8 +87,12 @@ func (c *commandLine) variable(name string, value word) {
 		c.options(name, text, expressions)
 	case kind == "code" || kind == "place":
 		c.places(name, text, kind == "code")
-	case kind == "command" && commandWords.Get().MatchString(text):
+	case (kind == "command" || kind == "line") && commandWords.Get().MatchString(text):
 		c.runs(name, text)
+	case kind == "line":
+		outer := c.folders
+		c.line(text)
+		c.folders = outer
 	case kind == "gitkey" && isIn(".gitkeys", strings.ToLower(launch.Variable(c.env,
 		"GIT_CONFIG_KEY_"+name[strings.LastIndexByte(name, '_')+1:]))):
 	case c.isPlain(name, text):
@@ -183,18 +187,23 @@ func (c *commandLine) runs(name, text string) {
 }
 
 // ownVariable adds the files that a variable names which means nothing to known programs.
-func (c *commandLine) ownVariable(name, text string) {
-	const most = 16
+func (c *commandLine) ownVariable(name, text string, isUnknown bool) {
+	const most = 256
 	parts := append(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(betweenFiles, r) }), text)
-	if len(parts) > most || strings.Contains(text, "://") {
+	switch {
+	case strings.Contains(text, "://"):
+		return
+	case len(parts) > most:
+		c.doubt("%s has more than %d words", name, most)
 		return
 	}
+	isUnknown = isUnknown && !isIn(".folders", name) || isIn(".code", name)
 	for _, part := range parts {
 		if !isIn(".data", filepath.Base(part)) {
 			c.file(part)
 		}
-		if isIn(".code", name) && c.isFolder(part) {
-			c.doubt("%s names a folder", name)
+		if isUnknown && (!strings.Contains(text, " ") || strings.Contains(part, "/")) && c.isFolder(part) {
+			c.doubt("%s names a folder, where a program may find code", name)
 		}
 	}
 }

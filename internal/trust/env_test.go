@@ -176,6 +176,35 @@ var variables = []struct{ name, value, files, doubt string }{
 	{"GUARD_LIB", "./e.sh", "e.sh", ""},
 	{"GUARD_LIBS", "e.sh:g.sh", "e.sh g.sh", ""},
 	{"GUARD_PLUGINS", "lib", "", "GUARD_PLUGINS names a folder"},
+	{"GUARD_LIBS", "e.sh,g.sh", "e.sh g.sh", ""},
+	{"GUARD_OPTIONS", `--rc "e.sh"; x`, "e.sh", ""},
+	{"GUARD_NOTE", strings.Repeat("x ", 20) + "e.sh", "e.sh", ""},
+	{"GUARD_NOTE", strings.Repeat("x ", 300) + "e.sh", "", "GUARD_NOTE has more than 256 words"},
+	{"GUARD_NOTE", "look at lib and main", "", ""},
+	{"MODE", "lib", "", ""},
+
+	// programs that no entry names, since a script may start them
+	{"SOME_TOOL_HOME", "lib", "", "SOME_TOOL_HOME names a folder"},
+	{"SOME_TOOL_HOME", "later", "", ""}, // once it is there, the doubt is a difference
+	{"PYENV_ROOT", "lib", "", "PYENV_ROOT may have a program run others"},
+	{"PYENV_HOOK_PATH", "lib", "", "PYENV_HOOK_PATH may have"},
+	{"ASDF_DATA_DIR", "lib", "", "ASDF_DATA_DIR may have"},
+	{"HGRCPATH", "data.txt", "", "HGRCPATH may have"},
+	{"R_PROFILE", "data.txt", "", "R_PROFILE may have"},
+	{"VIMINIT", "source e.sh", "", "VIMINIT may have"},
+	{"EMACSLOADPATH", "lib", "", "EMACSLOADPATH may have"},
+	{"TCLLIBPATH", "lib", "", "TCLLIBPATH may have"},
+	{"COMPILER_PATH", "lib", "", "COMPILER_PATH may have"},
+	{"TEXINPUTS", "lib", "", "TEXINPUTS names a folder"},
+	{"RESTIC_PASSWORD_COMMAND", "cd lib && ../g.sh", "lib/../g.sh", ""},
+	{"RESTIC_PASSWORD_COMMAND", "$(cat n)", "", "RESTIC_PASSWORD_COMMAND has a command in its text"},
+	{"BORG_RSH", "python3 -m g", "g.py", ""},
+	{"BORG_RSH", "node -e x", "", "what node runs with"},
+	{"LINT_COMMAND", "ruff check .", "", ""},
+	{"TARGET", "lib", "", ""},
+	{"HISTFILE", "/dev/null", "", ""},
+	{"GH_PAGER", "./g.sh -x", "g.sh", ""},
+	{"GH_PAGER", "less -R", "", ""},
 }
 
 func TestVariables(t *testing.T) {
@@ -235,5 +264,15 @@ func TestSettingsOfAllLevels(t *testing.T) {
 		now, err := trust.Take(cfg, options(dir))
 		require.NoError(t, err)
 		require.Equal(t, want, strings.Join(now.Named(&cfg.Hooks[0]), " "))
+	}
+}
+
+// A log may be a device, which changes at each write.
+func TestDevicesInVariables(t *testing.T) {
+	for _, device := range []string{"/dev/null", "/dev/stderr", "/dev/tty", "/dev/zero"} {
+		cfg, now := take(t, workspace(t), `{"hooks": [{"name": "h", "command": "true", "events": ["pre-tool"],
+			"env": {"LOG": "`+device+`"}}]}`)
+		require.Empty(t, now.ChangedBeforeRun(&cfg.Hooks[0]), device)
+		require.Empty(t, now.ChangedDuringRun(&cfg.Hooks[0]), device)
 	}
 }

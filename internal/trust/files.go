@@ -32,8 +32,27 @@ func (t *collector) addListed(h *hook.Hook) error {
 // listing has the names in a folder when a glob was compared.
 type listing struct {
 	folder string
+	at     identity // of the folder, which any new name changes
 	names  []string
 	counts func(name string) bool // nil: every name does
+}
+
+// list reads the names in a folder once.
+func (t *collector) list(folder string) (listing, []os.DirEntry, error) {
+	at, _ := lookAt(folder)
+	l := listing{folder: folder, at: at}
+	if read, is := t.read[folder]; is && read.at == at {
+		return l, read.entries, nil
+	}
+	entries, err := os.ReadDir(folder)
+	t.read[folder] = folderEntries{at, entries}
+	t.noteTime(at)
+	return l, entries, err
+}
+
+type folderEntries struct {
+	at      identity
+	entries []os.DirEntry
 }
 
 func (l listing) namesOf(entries []os.DirEntry) (names []string) {
@@ -46,6 +65,9 @@ func (l listing) namesOf(entries []os.DirEntry) (names []string) {
 }
 
 func (l listing) changed() bool {
+	if now, _ := lookAt(l.folder); now == l.at {
+		return false
+	}
 	entries, err := os.ReadDir(l.folder)
 	return err != nil || !slices.Equal(l.namesOf(entries), l.names)
 }
@@ -67,11 +89,12 @@ func (l *lister) walk(folder string, rest []string) error {
 		}
 		return l.entry(folder, rest[0], info.Mode(), rest)
 	}
-	entries, err := os.ReadDir(folder)
+	names, entries, err := l.list(folder)
 	if err != nil {
 		return err
 	}
-	l.listings[l.hook] = append(l.listings[l.hook], listing{folder, listing{}.namesOf(entries), nil})
+	names.names = names.namesOf(entries)
+	l.listings[l.hook] = append(l.listings[l.hook], names)
 	if l.looked += len(entries); l.looked > maxListed {
 		return fmt.Errorf("more than %d files; write one that names fewer, such as \"gates/**\"", maxListed)
 	}

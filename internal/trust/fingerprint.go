@@ -86,11 +86,12 @@ type collector struct {
 	Options
 	folders   map[string]string // paths without links, by path
 	buffer    []byte
-	hashed    int64              // bytes of all files
-	sizes     map[string][]int64 // in the records, by file; nil: not read yet
-	firstCall bool               // the session has no record yet
-	seen      map[hookPath]bool  // entries of byHook
-	named     map[string]bool    // entries of Files
+	hashed    int64                    // bytes of all files
+	sizes     map[string][]int64       // in the records, by file; nil: not read yet
+	firstCall bool                     // the session has no record yet
+	seen      map[hookPath]bool        // entries of byHook
+	named     map[string]bool          // entries of Files
+	read      map[string]folderEntries // by folder
 
 	lastChange time.Time // of the files and the steps
 }
@@ -107,7 +108,7 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 		return nil, fmt.Errorf("finding the workspace: %w", err)
 	}
 	t := collector{Options: o, folders: map[string]string{}, buffer: make([]byte, 64<<10), seen: map[hookPath]bool{},
-		named: map[string]bool{}}
+		named: map[string]bool{}, read: map[string]folderEntries{}}
 	t.Fingerprint = &Fingerprint{
 		Workspace: real, Programs: map[string]string{}, worktree: cfg.Worktree,
 		tree:   o.Worktree,
@@ -292,7 +293,8 @@ func (t *collector) hashFile(path string, named bool) error {
 	}
 	if err = read(); isLink(err) {
 		if real, err = filepath.EvalSymlinks(real); err != nil {
-			return nil // a dangling link
+			w.file = !named // else a dangling link
+			return nil
 		}
 		w.link, _ = lookAtLink(path)
 		err = read()
@@ -300,6 +302,7 @@ func (t *collector) hashFile(path string, named bool) error {
 	switch {
 	case !named:
 		w.target = identity{}
+		_, w.file = lookAt(real) // a device, too
 		return nil
 	case err != nil:
 		return fmt.Errorf("a command of the hooks names %s, which cannot be read: %w", path, err)

@@ -15,7 +15,7 @@ const shellPath = "/bin/sh"
 func programEndings([]string) []string { return nil }
 
 // betweenFiles are the separators of files in a variable.
-const betweenFiles = " :="
+const betweenFiles = " \t\n:=,;|@()'\""
 
 // native returns a path in the system's form.
 func native(path string) string { return path }

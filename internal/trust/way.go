@@ -23,7 +23,6 @@ func (t *collector) wayTo(h *hook.Hook, folder string, links int) {
 	if above != folder && folder != t.Options.Workspace && folder != t.Fingerprint.Workspace {
 		t.wayTo(h, above, links)
 	}
-	t.ways[h] = append(t.ways[h], folder)
 	step, known := t.steps[folder]
 	if !known {
 		step, _ = lookAtLink(folder)
@@ -32,7 +31,13 @@ func (t *collector) wayTo(h *hook.Hook, folder string, links int) {
 			t.noteTime(step)
 		}
 	}
-	if to, err := os.Readlink(folder); step.isLink() && err == nil && links < mostLinks {
+	if step == (identity{}) { // a file in a folder that comes to be is a difference
+		return
+	}
+	if t.ways[h] = append(t.ways[h], folder); !step.isLink() || links == mostLinks {
+		return
+	}
+	if to, err := os.Readlink(folder); err == nil {
 		if !filepath.IsAbs(to) {
 			if real, err := filepath.EvalSymlinks(above); err == nil {
 				above = real

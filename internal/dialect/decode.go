@@ -3,30 +3,46 @@ package dialect
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
+	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // Decode reads the result of a hook by the dialect's rules, and looks for denials that these rules pass over: a deny
-// that the hook printed before its deadline, and a refusal in other words.
+// that the hook printed before its deadline, a refusal in other words, and places that are not read: stderr, the middle
+// of a long output, and a process that the hook left behind.
 func (d *Dialect) Decode(c *Call, hook string, r *HookResult) Verdict {
 	v, e := d.Hooks.Decode(c, hook, r), d.Events.Of(d.EventOf(c))
 	switch {
 	case r.TimedOut && v.Cause == protocol.CauseTimeout:
 		return d.denyBeforeDeadline(c, hook, *r, v)
-	case v.Decision != protocol.Continue, v.Stop, v.Problem != "", v.Doubt != "", r.Async, r.AsyncResult,
+	case v.Decision != protocol.Continue, v.Stop, v.Problem != "" && !v.Answered, v.Doubt != "", r.Async, r.AsyncResult,
 		d.CannotBlock(e.Name) && e.Can&(Block|Stop) == 0:
 		return v
 	}
 	no := nearmiss.Refusal(r.Stdout.All(), Canonical(e.Name) == protocol.PostTool) // after a tool, reports are common
-	who := MessagePrefix(e.Name, hook)
-	if no != "" && d.HasProjectRules() {
-		v.Warnings = append(v.Warnings,
-			fmt.Sprintf("%s printed %s, which was taken for text and denies nothing; %s", who, no, ValidWords))
-	} else if no != "" {
+	who, leftOut := MessagePrefix(e.Name, hook), r.Stdout.LeftOut()
+	warn := func(format string, args ...any) {
+		v.Warnings = append(v.Warnings, who+" "+fmt.Sprintf(format, args...))
+	}
+	switch {
+	case no != "" && d.HasProjectRules():
+		warn("printed %s, which was taken for text and denies nothing; %s", no, ValidWords)
+	case no != "":
 		v.Doubt = fmt.Sprintf("%s printed %s, which denies nothing for %s; docs/dialects has the answers that do", who,
 			no, d.Files.Client)
+	case leftOut > 0:
+		v.Doubt = fmt.Sprintf("%s printed %d bytes, and an answer among the %d in the middle would not have been read; "+
+			"print less, or an answer alone", who, r.Stdout.Total, leftOut)
+	}
+	if !v.Approved && !r.LineNote && nearmiss.Refusal(r.Stderr.Text(), true) != "" {
+		warn("has a JSON answer on stderr that says no, which was not read; print it to stdout")
+	}
+	if !v.Approved && r.Unread {
+		warn("left a process behind that holds its output, so what that prints later than %v after the hook's end is "+
+			"not heard; wait for it, or close its output", process.DrainTime)
 	}
 	return v
 }
@@ -39,6 +55,12 @@ func (d *Dialect) denyBeforeDeadline(c *Call, hook string, r HookResult, v Verdi
 		r.ReadLine()
 	}
 	a := d.Hooks.Decode(c, hook, &r)
+	for line := range strings.Lines(r.Stdout.All()) { // a deny beside other lines has been printed whole, too
+		if a.Decision == protocol.Continue && !a.Stop && line[0] == '{' && r.CallID == "" {
+			r.Stdout = Capture{Head: []byte(line), Total: int64(len(line))}
+			a = d.Hooks.Decode(c, hook, &r)
+		}
+	}
 	if a.Problem != "" || a.Decision == protocol.Continue && !a.Stop {
 		return v
 	}

@@ -37,16 +37,12 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case !answered:
 		v := dialect.OK()
 		v.Context, v.Truncated, v.Warnings = r.Stdout.Text(), r.Stdout.LeftOut() > 0, a.warnings(who)
-		if n := r.Stdout.LeftOut(); n > 0 {
-			v.Doubt = fmt.Sprintf("%s printed %d bytes, and an answer among the %d in the middle would not have been "+
-				"read; print less, or an answer alone", who, r.Stdout.Total, n)
-		}
 		for _, d := range a.doubts { // at most one
 			v.Doubt = who + " " + d
 		}
-		return warnOfUnheard(c, who, r, r.WarnOfStderr(who, v))
+		return r.WarnOfStderr(who, v)
 	}
-	return warnOfUnheard(c, who, r, r.WarnOfStderr(who, a.verdict(c, hook)))
+	return r.WarnOfStderr(who, a.verdict(c, hook))
 }
 
 // httpFailure returns the verdict of a request without a good answer.

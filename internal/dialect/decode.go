@@ -54,14 +54,15 @@ func (d *Dialect) denyBeforeDeadline(c *Call, hook string, r HookResult, v Verdi
 	if r.CallID != "" {
 		r.ReadLine()
 	}
+	denies := func(v Verdict) bool { return v.Problem == "" && (v.Decision != protocol.Continue || v.Stop) }
 	a := d.Hooks.Decode(c, hook, &r)
 	for line := range strings.Lines(r.Stdout.All()) { // a deny beside other lines has been printed whole, too
-		if a.Decision == protocol.Continue && !a.Stop && line[0] == '{' && r.CallID == "" {
+		if !denies(a) && line[0] == '{' && r.CallID == "" {
 			r.Stdout = Capture{Head: []byte(line), Total: int64(len(line))}
 			a = d.Hooks.Decode(c, hook, &r)
 		}
 	}
-	if a.Problem != "" || a.Decision == protocol.Continue && !a.Stop {
+	if !denies(a) {
 		return v
 	}
 	if !d.HasProjectRules() {

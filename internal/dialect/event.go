@@ -30,7 +30,7 @@ func ClaudeEvent(e protocol.Event) protocol.Event {
 	return EventNamed(e, "UserPromptSubmit", "PreToolUse", "PostToolUse")
 }
 
-// ClaudeEventAfter returns Claude Code's name for the call's event, but another one after a tool that failed or that was
+// ClaudeEventAfter returns Claude Code's name for the call's event, but another one after a tool that failed or was
 // blocked. "" is no event of the client.
 func ClaudeEventAfter(c *Call, failed, blocked protocol.Event) protocol.Event {
 	switch {

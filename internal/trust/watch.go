@@ -22,8 +22,8 @@ type watched struct {
 }
 
 // ChangedBeforeRun returns the path of a file in a hook's command that was written, replaced, created or touched since
-// the Fingerprint was taken, of a folder or link on the way to it that was moved, of a folder of "files" with other names,
-// or "".
+// the Fingerprint was taken, of a folder or link on the way to it that was moved, of a folder of "files" with other
+// names, or "".
 func (f *Fingerprint) ChangedBeforeRun(h *hook.Hook) string { return f.touched(h, true) }
 
 func (f *Fingerprint) touched(h *hook.Hook, before bool) string {

@@ -58,7 +58,8 @@ func init() {
 	dialect.SetClientEvents(func(e protocol.Event) protocol.Event { return commonEvents.Get()[e] })
 }
 
-// commonEvents has the Common of each event's row in any dialect. It is made at first use: a call of such a client asks for its event many times.
+// commonEvents has the Common of each event's row in any dialect. It is made at first use: a call of such a client asks
+// for its event many times.
 var commonEvents = lazy.Value[map[protocol.Event]protocol.Event]{Make: func() map[protocol.Event]protocol.Event {
 	common := map[protocol.Event]protocol.Event{}
 	for _, d := range dialects() {

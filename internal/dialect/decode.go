@@ -34,8 +34,8 @@ func (d *Dialect) Decode(c *Call, hook string, r *HookResult) Verdict {
 		v.Doubt = fmt.Sprintf("%s printed %s, which denies nothing for %s; docs/dialects has the answers that do", who,
 			no, d.Files.Client)
 	case leftOut > 0:
-		v.Doubt = fmt.Sprintf("%s printed %d bytes, and an answer among the %d in the middle would not have been read; "+
-			"print less, or an answer alone", who, r.Stdout.Total, leftOut)
+		v.Doubt = fmt.Sprintf("%s printed %d bytes, and an answer among the %d in the middle would not have been "+
+			"read; print less, or an answer alone", who, r.Stdout.Total, leftOut)
 	}
 	if !v.Approved && !r.LineNote && nearmiss.Refusal(r.Stderr.Text(), true) != "" {
 		warn("has a JSON answer on stderr that says no, which was not read; print it to stdout")

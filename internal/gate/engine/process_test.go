@@ -66,8 +66,8 @@ func TestDeadline(t *testing.T) {
 		"a child that left the session": `setsid sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
 		"a hook that exits 2 on SIGTERM": `trap 'echo deny >&2; exit 2' TERM; echo $$ >ready; while :; do sleep ` +
 			`0.01; done`,
-		"half a deny":          `printf '{"decision":"block"'; echo $$ >ready; exec sleep 1000`,
-		"a deny behind text":   `echo 'note {"decision":"block"}'; echo $$ >ready; exec sleep 1000`,
+		"half a deny":        `printf '{"decision":"block"'; echo $$ >ready; exec sleep 1000`,
+		"a deny behind text": `echo 'note {"decision":"block"}'; echo $$ >ready; exec sleep 1000`,
 		"an allow that was printed": `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'; ` +
 			`echo $$ >ready; exec sleep 1000`,
 	} {

@@ -21,7 +21,7 @@ type role struct {
 	Who     string
 	From    int // the number of its first entry
 	To      int
-	Room    uint64 // how large files may be
+	Room    uint64 // how much larger the log may become
 }
 
 var roles = map[string]func(role) error{"writer": writeAll}

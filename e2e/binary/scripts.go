@@ -63,9 +63,9 @@ func Scripts(t *testing.T, folder string) {
 		Cmds:                commands,
 		Setup: func(env *testscript.Env) error {
 			for _, name := range ownFolders {
-				env.Setenv(name, filepath.Join(env.WorkDir, "."+name))
+				env.Setenv(name, env.WorkDir+"-"+name) // the workspace must not have the state
 			}
-			env.Setenv("XDG_STATE_HOME", env.WorkDir+"-state") // the workspace must not have it
+			env.Setenv("XDG_STATE_HOME", env.WorkDir+"-state")
 			names := registry.ClientNames()
 			env.Setenv("CLIENTS", strings.Join(names, ", "))
 			env.Setenv("CLIENTS_OR", strings.Join(names, "|"))

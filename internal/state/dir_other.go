@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 )
 
+// variable moves the folder.
+const variable = "XDG_STATE_HOME"
+
 func system() (string, error) {
 	// The XDG specification says to ignore relative paths.
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {

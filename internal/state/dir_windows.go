@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// variable moves the folder.
+const variable = "LocalAppData"
+
 func system() (string, error) {
 	if dir, err := os.UserCacheDir(); err == nil {
 		return dir, nil

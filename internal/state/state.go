@@ -27,7 +27,8 @@ func Private(folder, workspace string) (real string, err error) {
 	if real, err = owner.Resolve(folder); err != nil {
 		return "", fmt.Errorf("the state folder: %w", err)
 	}
-	const text, elsewhere = "the state folder %s cannot be trusted: %s %w", "; set " + variable + " to a folder elsewhere"
+	const text = "the state folder %s cannot be trusted: %s %w"
+	const elsewhere = "; set " + variable + " to a folder elsewhere"
 	if strings.HasPrefix(folder, "/proc/") || strings.HasPrefix(real, "/proc/") {
 		return "", fmt.Errorf(text, folder, folder, errors.New("differs from process to process"+elsewhere))
 	}

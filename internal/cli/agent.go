@@ -56,8 +56,7 @@ const extensionHost = "extension-host"
 
 // runners are programs whose arguments name the program that runs. The name of a runner may end with a version.
 var runners = lazy.Regexp{Text: `^(?:node|nodejs|bun|deno|tsx|electron|python|pypy|ruby|perl|` +
-	`sh|bash|dash|zsh|ksh|fish)` +
-	`[0-9]*$`}
+	`sh|bash|dash|zsh|ksh|fish)[0-9]*$`}
 
 // programNames returns the names of the program that a command line runs, also by an interpreter, as in
 // node --no-warnings /usr/bin/gemini or python3 -m kimi_cli.

@@ -60,15 +60,23 @@ func waitChange(pid, ways int) (changed bool) {
 // Kernels before 5.10 have no such descriptor.
 func (l *leader) waitExit() {
 	const few = 8
-	if leaders.Load() <= few {
-	} else if fd, err := unix.PidfdOpen(l.pid, unix.PIDFD_NONBLOCK); err == nil {
-		f := os.NewFile(uintptr(fd), "pidfd")
-		if raw, err := f.SyscallConn(); err == nil {
-			_ = raw.Read(func(uintptr) bool { return l.hasEnded() }) // an error: the poller does not take it
-		}
-		f.Close()
+	if leaders.Load() > few {
+		l.pollExit()
 	}
 	waitChange(l.pid, unix.WEXITED)
+}
+
+// pollExit is waitExit without a thread. It returns at once if the system has no descriptor of the process.
+func (l *leader) pollExit() {
+	fd, err := unix.PidfdOpen(l.pid, unix.PIDFD_NONBLOCK)
+	if err != nil {
+		return
+	}
+	f := os.NewFile(uintptr(fd), "pidfd")
+	defer f.Close()
+	if raw, err := f.SyscallConn(); err == nil {
+		_ = raw.Read(func(uintptr) bool { return l.hasEnded() }) // an error: the poller does not take it
+	}
 }
 
 // memoryFile creates a file without a name.

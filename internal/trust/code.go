@@ -221,7 +221,7 @@ func (c *commandLine) textOf(path string) string {
 func (c *commandLine) packageOf(script string) {
 	for at := filepath.Dir(script); inside(at, c.Fingerprint.Workspace); at = filepath.Dir(at) {
 		path := filepath.Join(at, "package.json")
-		text := c.textOf(path)
+		text := strings.TrimPrefix(c.textOf(path), "\ufeff") // which Node takes, and gjson does not
 		if text == "" {
 			c.file(path) // absent
 			continue

@@ -172,7 +172,8 @@ func TestPackageOfAScript(t *testing.T) {
 		`{"name": "x", "dependencies": {"a": "1"}, "type": "commonjs"}`: "",
 		`{"name": "x", "type": "module"}`:                               "was changed",
 		`{"type": "commonjs", "imports": {"#a": "./b.js"}}`:             "was changed",
-		`{`: "was changed",
+		"\ufeff" + `{"type": "commonjs"}`:                               "", // a byte order mark
+		`{`:                                                             "was changed",
 	} {
 		dir := workspace(t, "js/h.js")
 		doc := hookOf(t, "node js/h.js")

@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile/host"
+	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -90,15 +91,13 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 		return nil, err
 	}
 	public := (*host.Config)(cfg)
-	if r.ofFiles = o.Pin || o.Trust == TrustRequired || o.Trust == TrustBlock; r.ofFiles && isParsed(public) {
-		return nil, errParsed
-	}
 	as := engine.Options{
 		Timeout: o.Timeout, OnFailure: o.OnFailure, Env: o.Env, Functions: functions, MaxProcs: o.MaxProcs,
-		Trust: engine.Trust(o.Trust), Pin: o.Pin, StateDir: o.StateDir,
+		RequireTrust: o.Trust == TrustRequired || o.Trust == TrustBlock, BlockUntilAllowed: o.Trust == TrustBlock,
+		Pin: o.Pin, StateDir: o.StateDir, CheckTrust: trust.Check,
 	}
-	if o.Trust == TrustBlock {
-		as.Trust, as.BlockUntilAllowed = engine.TrustRequired, true
+	if r.ofFiles = as.Pin || as.RequireTrust; r.ofFiles && isParsed(public) {
+		return nil, errParsed
 	}
 	if r.log.Enabled(context.Background(), slog.LevelDebug) {
 		as.OnInput = func(hook, source string, input []byte) {

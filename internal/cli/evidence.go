@@ -21,7 +21,6 @@ import (
 	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/files/regular"
-	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/queue"
@@ -208,7 +207,7 @@ func (f *callFlags) heartbeat(state string) *runlog.Heartbeat {
 		if h.Status = r.Status; r.Status != "none" && fault == nil {
 			h.Hash = r.Hash
 		}
-		if mode, _ := f.trustMode(); mode == engine.TrustRequired || s.config.Trust == hookfile.TrustRequired {
+		if mode, _ := f.trustMode(); mode == hookfile.TrustRequired || s.config.Trust == hookfile.TrustRequired {
 			h.Trust = hookfile.TrustRequired
 		}
 		_, err = r.addFacts(&s, state)

@@ -22,6 +22,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -115,9 +116,11 @@ func (f *callFlags) options() (o engine.Options, err error) {
 			return o, fmt.Errorf("--on-failure %w", err)
 		}
 	}
-	if o.Trust, err = f.trustMode(); err != nil {
+	mode, err := f.trustMode()
+	if err != nil {
 		return o, err
 	}
+	o.RequireTrust, o.CheckTrust = mode == hookfile.TrustRequired, trust.Check
 	o.Pin, o.BlockUntilAllowed = f.pin, f.beforeAllow == "block"
 	if o.Binary, err = os.Executable(); err != nil {
 		return o, fmt.Errorf("finding hookrun itself: %w", err)
@@ -128,17 +131,16 @@ func (f *callFlags) options() (o engine.Options, err error) {
 	return o, nil
 }
 
-func trustWords() []string { return texts([]engine.Trust{engine.TrustOff, engine.TrustRequired}) }
+func trustWords() []string { return []string{hookfile.TrustOff, hookfile.TrustRequired} }
 
 // trustMode returns the value of --trust, or of the environment variable, for commands with the flag.
-func (f *callFlags) trustMode() (engine.Trust, error) {
+func (f *callFlags) trustMode() (string, error) {
 	value, from := f.trust, "--trust"
 	if value == "" && f.flags.Lookup("trust") != nil {
 		value, from = os.Getenv(trustVariable), "$"+trustVariable
 	}
-	switch t := engine.Trust(value); t {
-	case "", engine.TrustOff, engine.TrustRequired:
-		return t, nil
+	if value == "" || slices.Contains(trustWords(), value) {
+		return value, nil
 	}
 	near := spelling.Suggest(value, trustWords())
 	return "", fmt.Errorf("%s %q is not one of off, required%s", from, value, near)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
@@ -39,7 +40,7 @@ func BenchmarkJudge(b *testing.B) {
 	require.NoError(b, err)
 	require.NoError(b, store.Allow(now))
 	rules := trust.Rules{Required: true, Pin: true, Session: "s"}
-	_, err = store.Pin(now, rules, trust.Judgment{})
+	_, err = store.Pin(now, rules, engine.Judgment{})
 	require.NoError(b, err)
 	for b.Loop() {
 		now, err := trust.Take(cfg, o)

@@ -10,6 +10,8 @@
 //	…
 //	why = now.ChangedDuringRun(hook)                 // when it has ended
 //
+// The engine does not import this package: it gets the check of a call by engine.Options{CheckTrust: trust.Check}.
+//
 // A Fingerprint covers the hooks files of a workspace, present or absent, and the files in the workspace that commands
 // of the project's and the local hooks name. Each file has a real path and the SHA-256 of the content.
 //

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -22,53 +23,57 @@ type Rules struct {
 	Session  string
 }
 
-// Judgment is the result of Judge for a call. The zero value blocks nothing.
-type Judgment struct {
-	// Cause and Reason are set if calls are blocked, before any of their hooks run.
-	Cause  protocol.Cause
-	Reason string
-	Why    string // Reason without the remedy; "" in a Judgment of another package
-	Scope  string // the calls that are blocked
-	// Held names the hooks that the differences concern: only calls for them are blocked. nil: every tool call is,
-	// because the set of hooks may be another.
-	Held []string
-	// UserChanged: the user's or the managed file is not that of the session's first call.
-	UserChanged bool
-	// NotAllowedMessage is a message that the project's hooks do not run because no person has allowed them, or "".
-	NotAllowedMessage string
-	// Unpinned: this is the first call of the session; see Store.Pin.
-	Unpinned bool
-
-	differences []Difference
-	again       func(differences []Difference) Judgment // with other differences
+// Check is the check of trust for engine.Options: it compares the hooks of a call with the records in a state folder.
+func Check(cfg *hookfile.Config, c *engine.TrustCall) (engine.TrustFiles, engine.Judgment, error) {
+	store, err := Open(c.StateDir, c.Workspace)
+	if err != nil {
+		return nil, engine.Judgment{}, err
+	}
+	o := Options{Workspace: c.Workspace, Dir: c.Dir, Worktree: c.Worktree, Environ: c.Environ, Hooks: c.Hooks,
+		Store: store}
+	if c.Pin {
+		o.Session = c.Session
+	}
+	now, err := Take(cfg, o)
+	if err != nil {
+		return nil, engine.Judgment{}, err
+	}
+	checked := checkedFiles{now, store, Rules{Required: c.Required, Pin: c.Pin, Session: c.Session}}
+	j, err := store.Judge(now, checked.rules)
+	return checked, j, err
 }
 
-// At returns the Judgment of a call for these hooks alone. If no difference concerns them, it blocks nothing.
-func (j Judgment) At(hooks []string) Judgment {
-	if j.Held == nil {
-		return j
-	}
+// checkedFiles are the files of a call's hooks.
+type checkedFiles struct {
+	*Fingerprint
+	store *Store
+	rules Rules
+}
+
+// Pin is Store.Pin by the rules of the call.
+func (c checkedFiles) Pin(j engine.Judgment) (engine.Judgment, error) {
+	return c.store.Pin(c.Fingerprint, c.rules, j)
+}
+
+// of returns the differences that concern some hooks, with these hooks alone.
+func of(hooks []string, differences []Difference) (held []Difference) {
 	isFor := func(name string) bool { return slices.Contains(hooks, name) }
-	var held []Difference
-	for _, d := range j.differences {
+	for _, d := range differences {
 		if slices.ContainsFunc(d.Hooks, isFor) {
 			d.Hooks = slices.DeleteFunc(slices.Clone(d.Hooks), func(name string) bool { return !isFor(name) })
 			held = append(held, d)
 		}
 	}
-	if held == nil {
-		return Judgment{}
-	}
-	return j.again(held)
+	return held
 }
 
 // Judge compares the hooks with their records. It changes no record.
-func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
+func (s *Store) Judge(f *Fingerprint, r Rules) (engine.Judgment, error) {
 	allowed, err := s.record(allowedFolder, f.key(), f)
 	if err != nil {
-		return Judgment{}, err
+		return engine.Judgment{}, err
 	}
-	var j Judgment
+	var j engine.Judgment
 	if r.Required {
 		if j, err = s.judgeTrust(f, allowed); err != nil {
 			return j, err
@@ -86,7 +91,7 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 	}
 	pinned, err := s.record(sessionsFolder, r.Session, same)
 	if err != nil {
-		return Judgment{}, err
+		return engine.Judgment{}, err
 	}
 	decided := j.Cause != "" && j.Held == nil
 	if pinned == nil {
@@ -106,7 +111,7 @@ func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
 
 func isOuter(d Difference) bool { return d.outer }
 
-func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err error) {
+func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j engine.Judgment, err error) {
 	if f.worktree != "" {
 		if above, err := s.above(f.worktree); err != nil || above != "" && !inside(f.Workspace, above) {
 			what, mend := f.foreignReason(above)
@@ -141,7 +146,7 @@ func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err err
 }
 
 // changed returns the Judgment of hooks with differences, which text names behind the workspace.
-func (f *Fingerprint) changed(cause protocol.Cause, text string, differences []Difference) Judgment {
+func (f *Fingerprint) changed(cause protocol.Cause, text string, differences []Difference) engine.Judgment {
 	var held []string
 	for _, d := range differences { // those that concern every tool call are the first
 		held = append(held, d.Hooks...)
@@ -159,8 +164,15 @@ func (f *Fingerprint) changed(cause protocol.Cause, text string, differences []D
 		}
 	}
 	j := blocked(cause, fmt.Sprintf(text, f.shown(), list(differences)), scope, f.mend())
-	j.Held, j.differences, j.UserChanged = held, differences, slices.ContainsFunc(differences, isOuter)
-	j.again = func(differences []Difference) Judgment { return f.changed(cause, text, differences) }
+	j.UserChanged = slices.ContainsFunc(differences, isOuter)
+	if j.Held = held; held != nil {
+		j.HeldAt = func(hooks []string) engine.Judgment {
+			if held := of(hooks, differences); held != nil {
+				return f.changed(cause, text, held)
+			}
+			return engine.Judgment{}
+		}
+	}
 	return j
 }
 
@@ -172,9 +184,9 @@ func (f *Fingerprint) isOff(name string) bool {
 const everyCall = "every tool call is blocked"
 
 // blocked returns a Judgment that blocks calls, with the reason, the blocked calls and the remedy.
-func blocked(c protocol.Cause, why, scope, mend string) Judgment {
+func blocked(c protocol.Cause, why, scope, mend string) engine.Judgment {
 	why += ", so " + scope
-	return Judgment{Cause: c, Reason: why + "; " + mend, Why: why, Scope: scope}
+	return engine.Judgment{Cause: c, Reason: why + "; " + mend, Why: why, Scope: scope}
 }
 
 // parentReason returns why the allowed hooks of a folder above do not run here, and the remedy.
@@ -216,7 +228,7 @@ func (s *Store) above(folder string) (string, error) {
 
 // judgePin compares the hooks with those at the start of the session, or with hooks allowed since then. j is the
 // result of judgeTrust, if trust is required.
-func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment, required bool) (Judgment, error) {
+func (s *Store) judgePin(f *Fingerprint, pinned *Record, j engine.Judgment, required bool) (engine.Judgment, error) {
 	const text = "the hooks of %s changed within this session: %s"
 	differences := f.SinceAtAnyLevel(&pinned.Fingerprint)
 	if len(differences) == 0 {
@@ -244,39 +256,39 @@ func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment, required bo
 }
 
 // ChangedWithin returns the Judgment of a call without its cause, after a file of a hook changed while the hooks ran.
-func (f *Fingerprint) ChangedWithin(h *hook.Hook, path string) Judgment {
+func (f *Fingerprint) ChangedWithin(h *hook.Hook, path string) engine.Judgment {
 	what := fmt.Sprintf("%s was changed while the hooks of this call ran (%s)", printable.Escape(path),
 		hookNames([]string{h.Name}))
 	return blocked("", what, "nobody knows what did run", f.mend())
 }
 
 // Pin records the hooks at a session's first call, or compares them with the record of a quicker process.
-func (s *Store) Pin(f *Fingerprint, r Rules, j Judgment) (Judgment, error) {
+func (s *Store) Pin(f *Fingerprint, r Rules, j engine.Judgment) (engine.Judgment, error) {
 	path, err := s.path(sessionsFolder, r.Session, ".json")
 	if err != nil {
-		return Judgment{}, err
+		return engine.Judgment{}, err
 	}
 	record := newRecord(f)
 	record.Allowed = r.Required && j.NotAllowedMessage == "" && f.HasHooks()
 	text, err := record.document()
 	if err != nil {
-		return Judgment{}, err
+		return engine.Judgment{}, err
 	}
 	// Write under another name first, so no process reads half a record.
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".new.")
 	if err != nil {
-		return Judgment{}, fmt.Errorf("recording the session: %w", err)
+		return engine.Judgment{}, fmt.Errorf("recording the session: %w", err)
 	}
 	defer os.Remove(temporary.Name())
 	_, err = temporary.WriteString(text)
 	if err = errors.Join(err, temporary.Close()); err != nil {
-		return Judgment{}, fmt.Errorf("recording the session: %w", err)
+		return engine.Judgment{}, fmt.Errorf("recording the session: %w", err)
 	}
 	switch err := os.Link(temporary.Name(), path); {
 	case errors.Is(err, fs.ErrExist):
 		return s.Judge(f, r)
 	case err != nil:
-		return Judgment{}, fmt.Errorf("recording the session: %w", err)
+		return engine.Judgment{}, fmt.Errorf("recording the session: %w", err)
 	}
 	j.Unpinned = false
 	return j, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
@@ -208,12 +209,12 @@ func TestPinIsOneForAll(t *testing.T) {
 	for _, now := range []*trust.Fingerprint{one, other} { // both see that nobody was there
 		j, err := store.Judge(now, rules)
 		require.NoError(t, err)
-		require.Equal(t, trust.Judgment{Unpinned: true}, j)
+		require.Equal(t, engine.Judgment{Unpinned: true}, j)
 	}
-	j, err := store.Pin(one, rules, trust.Judgment{Unpinned: true})
+	j, err := store.Pin(one, rules, engine.Judgment{Unpinned: true})
 	require.NoError(t, err)
 	require.Zero(t, j)
-	j, err = store.Pin(other, rules, trust.Judgment{Unpinned: true})
+	j, err = store.Pin(other, rules, engine.Judgment{Unpinned: true})
 	require.NoError(t, err)
 	require.Equal(t, protocol.CauseChanged, j.Cause)
 	require.Contains(t, j.Reason, ".tenex-hooks.json was changed, a.sh is not used any more, so every tool call is")

@@ -17,7 +17,6 @@ import (
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -179,10 +178,10 @@ type firing struct {
 	chain     chain
 	stdin     encoded
 	approvals approvals
-	touched   atomic.Pointer[trust.Judgment] // of a hook that changed: the hooks' answers do not count
-	maxLevel  hook.Level                     // only hooks with a smaller Level run, that is, of higher levels
-	rewriter  hook.Level                     // the lowest level at which a hook rewrote the call
-	ended     bool                           // by a block
+	touched   atomic.Pointer[Judgment] // of a hook that changed: the hooks' answers do not count
+	maxLevel  hook.Level               // only hooks with a smaller Level run, that is, of higher levels
+	rewriter  hook.Level               // the lowest level at which a hook rewrote the call
+	ended     bool                     // by a block
 }
 
 // runAll runs the hooks and, after a rewrite, the hooks of higher levels again.

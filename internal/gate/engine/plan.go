@@ -26,7 +26,7 @@ type Plan struct {
 
 	loaded     *hookSet // all hooks of the runner
 	set        *hookSet // the hooks of loaded that may run
-	trust      trustCheck
+	trust      trustState
 	match      *hook.MatchContext
 	candidates []*hook.Hook // for calls of this event, agent and tool
 
@@ -141,7 +141,7 @@ func (p *Plan) selectHooks() {
 	}
 }
 
-// HasHooks reports whether any hook is for calls of this event, agent and tool, or whether Trust, Pin or Skip need a
+// HasHooks reports whether any hook is for calls of this event, agent and tool, or whether trust, Pin or Skip need a
 // check at every call. HasHooks is fast and ignores arguments and result, so the caller need not know them yet.
 func (p *Plan) HasHooks() bool {
 	return p.isZero() || len(p.candidates) > 0 || p.checksFiles() || len(p.runner.options.Skip) > 0

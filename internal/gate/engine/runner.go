@@ -38,15 +38,22 @@ type Options struct {
 	// OnInput is called before a hook runs, with the hook's stdin or the body of its request. Parallel hooks call it in
 	// parallel. It is for debugging: the input can contain secrets. nil: no call.
 	OnInput func(hook, source string, input []byte)
-	// Trust and Pin check the hooks files of the Config and the scripts in their commands. If a file is not as it must
-	// be, the call is blocked with the cause untrusted or changed, whatever on_failure says. StateDir has the record of
-	// allowed hooks and of the hooks of each session; "" is the user's own folder, as for `hookrun allow`.
-	Trust    Trust
-	Pin      bool // a session keeps the hooks of its first call; calls need a SessionID
-	StateDir string
-	// BlockUntilAllowed: with TrustRequired, tool calls are blocked, where they can be, until a person has allowed the
+	// RequireTrust and Pin check the hooks files of the Config and the scripts in their commands. If a file is not as it
+	// must be, the call is blocked with the cause untrusted or changed, whatever on_failure says. StateDir has the
+	// record of allowed hooks and of the hooks of each session; "" is the user's own folder, as for `hookrun allow`.
+	//
+	// RequireTrust: hooks of a project do not run before a person has allowed them, and the call goes on without them.
+	// If hooks were allowed by `hookrun allow` and have changed since, or are gone, the calls that the change can affect
+	// are blocked. The user's own hooks file can require the same.
+	RequireTrust bool
+	Pin          bool // a session keeps the hooks of its first call; calls need a SessionID
+	StateDir     string
+	// BlockUntilAllowed: with RequireTrust, tool calls are blocked, where they can be, until a person has allowed the
 	// hooks of the project. Otherwise the calls go on without those hooks.
 	BlockUntilAllowed bool
+	// CheckTrust makes the check (trust.Check). If it is nil, RequireTrust, Pin and a Config that requires trust are an
+	// error of New and Reload.
+	CheckTrust TrustCheck
 
 	// Skip names hooks that do not run. Each call that a skipped hook is for gets a warning. A managed hook runs
 	// anyway.
@@ -64,16 +71,6 @@ type Options struct {
 	// reaps it, so Subreaper is for programs that start no other children.
 	Subreaper bool
 }
-
-// Trust says whether hooks of a project run before a person has allowed them.
-type Trust string
-
-const (
-	TrustOff Trust = "off" // the hooks run; so with "", unless the user's own hooks file says "required"
-	// TrustRequired: the hooks do not run, and the call goes on without them. If hooks were allowed by `hookrun allow`
-	// and have changed since, or are gone, the calls that the change can affect are blocked.
-	TrustRequired Trust = "required"
-)
 
 // Runner runs the hooks of a Config. It is safe for concurrent use. A nil, zero or closed Runner blocks every call with
 // ErrClosed. Close ends all processes and connections that the Runner keeps between calls.
@@ -111,11 +108,6 @@ var errNoConfig = errors.New("the config is nil or zero, so nobody knows which h
 // New returns a runner for the hooks of cfg. It returns an error for a nil cfg, the result of a failed Load, and for
 // invalid options.
 func New(cfg *hookfile.Config, o Options) (*Runner, error) {
-	switch o.Trust {
-	case "", TrustOff, TrustRequired:
-	default:
-		return nil, fmt.Errorf("trust %q is not one of %s, %s", o.Trust, TrustOff, TrustRequired)
-	}
 	if o.Timeout < 0 {
 		return nil, fmt.Errorf("the timeout %v is negative; 0 is each hook's own", o.Timeout)
 	}
@@ -139,7 +131,11 @@ func New(cfg *hookfile.Config, o Options) (*Runner, error) {
 	}
 	r.end, r.stop = context.WithCancelCause(context.Background())
 	r.processes = r.newSupervisor()
-	r.hooks.Store(r.newHookSet(cfg))
+	set := r.newHookSet(cfg)
+	if set.err != nil {
+		return nil, set.err
+	}
+	r.hooks.Store(set)
 	return r, nil
 }
 
@@ -176,8 +172,9 @@ func (r *Runner) Lost(cfg *hookfile.Config) hook.Diagnostics {
 func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }
 
 // Reload replaces the hooks with those of another config, from the next call on. Calls in flight keep the old hooks,
-// whose processes end after those calls. Reload does not wait. If cfg is nil, Reload returns an error and the Runner
-// blocks every call until the next Reload. Reload also returns an error if the Runner is closed or not made by New.
+// whose processes end after those calls. Reload does not wait. If cfg is nil, or requires a check of trust that the
+// Runner does not have, Reload returns an error and the Runner blocks every call until the next Reload. Reload also
+// returns an error if the Runner is closed or not made by New.
 func (r *Runner) Reload(cfg *hookfile.Config) error {
 	if r.isZero() {
 		return errNotMade()
@@ -186,14 +183,14 @@ func (r *Runner) Reload(cfg *hookfile.Config) error {
 		return err
 	}
 	defer r.running.Done()
-	next, err := &hookSet{config: &hookfile.Config{}, files: r.hooks.Load().files, err: errNoConfig}, errNoConfig
+	next := &hookSet{config: &hookfile.Config{}, files: r.hooks.Load().files, err: errNoConfig}
 	if cfg != nil {
-		next, err = r.newHookSet(cfg), nil
+		next = r.newHookSet(cfg)
 	}
 	for _, pool := range r.hooks.Swap(next).pools {
 		r.running.Go(pool.Close)
 	}
-	return err
+	return next.err
 }
 
 // Close ends everything that the runner started. It interrupts calls in flight, kills their hooks and async hooks,

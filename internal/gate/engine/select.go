@@ -52,6 +52,9 @@ func (r *Runner) functions() (hooks []hook.Hook) {
 func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 	hs := r.buildHookSet(cfg)
 	if r.requiresTrust(cfg) || r.options.Pin {
+		if r.options.CheckTrust == nil {
+			hs.err = errNoTrustCheck
+		}
 		hs.userOnly = r.buildHookSet(cfg.WithoutProject())
 		maps.Copy(hs.pools, hs.userOnly.pools)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -115,7 +116,7 @@ func TestPromptsBetweenBlocks(t *testing.T) {
 
 // The agent can do nothing about trust, so at the end of a turn it is a message.
 func TestTrustAtTheEndOfATurn(t *testing.T) {
-	fire, write := stopping(t, engine.Options{Pin: true}, "fail")
+	fire, write := stopping(t, engine.Options{Pin: true, CheckTrust: trust.Check}, "fail")
 	require.Equal(t, protocol.Block, fire("Stop", "s").Decision)
 	write("others")
 	changed := fire("Stop", "s")
@@ -125,7 +126,7 @@ func TestTrustAtTheEndOfATurn(t *testing.T) {
 }
 
 func TestBlockUntilAllowed(t *testing.T) {
-	fire, _ := stopping(t, engine.Options{Trust: engine.TrustRequired, BlockUntilAllowed: true}, "fail")
+	fire, _ := stopping(t, engine.Options{RequireTrust: true, BlockUntilAllowed: true, CheckTrust: trust.Check}, "fail")
 	for _, event := range []string{"PreToolUse", "PostToolUse"} {
 		o := fire(event, "s")
 		require.Equal(t, protocol.Block, o.Decision, event)

@@ -13,26 +13,24 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// trustCheck is the result of checking the files of a call's hooks. The zero value checks and blocks nothing.
-type trustCheck struct {
-	now      *trust.Fingerprint
-	store    *trust.Store
-	rules    trust.Rules
-	judgment trust.Judgment // of the hooks
+// trustState is the result of checking the files of a call's hooks. The zero value checks and blocks nothing.
+type trustState struct {
+	files    TrustFiles // nil: not checked
+	required bool
+	judgment Judgment // of the hooks
 
-	blocks  trust.Judgment // of this call
-	without bool           // the hooks of the project do not run at this call
-	message string         // for the user
+	blocks  Judgment // of this call
+	without bool     // the hooks of the project do not run at this call
+	message string   // for the user
 }
 
 // requiresTrust reports whether hooks of a project run only if a person has allowed them. The maker of the runner, the
 // user's hooks file and the managed file can each require it.
 func (r *Runner) requiresTrust(cfg *hookfile.Config) bool {
-	return r.options.Trust == TrustRequired || cfg.Trust == hookfile.TrustRequired
+	return r.options.RequireTrust || cfg.Trust == hookfile.TrustRequired
 }
 
 // checksFiles reports whether the files of the hooks are checked before they run. If the managed file leaves all others
@@ -43,28 +41,21 @@ func (p *Plan) checksFiles() bool {
 
 // checkTrust finds out whether the hooks may run. An error of the check blocks the call.
 func (p *Plan) checkTrust() {
-	p.trust = trustCheck{}
+	p.trust = trustState{}
 	if !p.checksFiles() {
 		return
 	}
-	g := &p.trust
-	g.rules = trust.Rules{
-		Required: p.runner.requiresTrust(p.loaded.config), Pin: p.runner.options.Pin && p.session() != "",
-		Session: p.session(),
+	g, j, c := &p.trust, &p.trust.judgment, p.trustCall()
+	g.required = c.Required
+	var err error
+	if g.files, *j, err = p.runner.options.CheckTrust(p.loaded.config, c); err != nil {
+		p.failTrust(err)
 	}
-	err := g.fingerprint(p)
-	if err == nil {
-		g.judgment, err = g.store.Judge(g.now, g.rules)
-	}
-	if err != nil {
-		g.fail(err)
-	}
-	j := &g.judgment
-	if p.loaded.files != nil && (j.Cause == "" || j.Held != nil) && (j.NotAllowedMessage == "" || g.rules.Pin) {
+	if p.loaded.files != nil && (j.Cause == "" || j.Held != nil) && (j.NotAllowedMessage == "" || c.Pin) {
 		if changed := p.loaded.files.Changed(); len(changed) > 0 {
 			const text = "hooks files are others than those that were read: %s, so every tool call is blocked; a " +
 				"person must look at them, run hookrun allow, and have them read again"
-			*j = trust.Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text,
+			*j = Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text,
 				printable.Escape(strings.Join(changed, ", ")))}
 		}
 	}
@@ -79,7 +70,7 @@ func (p *Plan) selectTrusted() {
 		p.prepare(p.loaded)
 	}
 	p.run, p.duplicates = selectFrom(p.match, p.candidates)
-	g.blocks, g.without, g.message = trust.Judgment{}, false, ""
+	g.blocks, g.without, g.message = Judgment{}, false, ""
 	if j.Cause == "" && j.NotAllowedMessage == "" {
 		return
 	}
@@ -105,7 +96,7 @@ func (p *Plan) selectTrusted() {
 		text, tell = j.NotAllowedMessage, false
 	}
 	if until && hasTool && canBlock {
-		g.blocks = trust.Judgment{Cause: protocol.CauseUntrusted, Reason: text}
+		g.blocks = Judgment{Cause: protocol.CauseUntrusted, Reason: text}
 	}
 	if tell || len(p.run) < selected {
 		g.message = text
@@ -139,34 +130,29 @@ func (p *Plan) blocksUntilAllowed() bool {
 	return p.runner.options.BlockUntilAllowed && slices.ContainsFunc(p.loaded.config.Hooks, ofProject)
 }
 
-// fingerprint takes the Fingerprint of the hooks.
-func (g *trustCheck) fingerprint(p *Plan) (err error) {
-	if g.store, err = trust.Open(p.runner.options.StateDir, p.call.Workspace); err != nil {
-		return err
-	}
-	o := trust.Options{Workspace: p.call.Workspace, Hooks: p.loaded.hooks, Worktree: p.call.Worktree}
-	o.Environ = func(h *hook.Hook) []string {
+// trustCall describes the call to the check.
+func (p *Plan) trustCall() *TrustCall {
+	c := &TrustCall{Workspace: p.call.Workspace, Worktree: p.call.Worktree, Hooks: p.loaded.hooks,
+		StateDir: p.runner.options.StateDir, Required: p.runner.requiresTrust(p.loaded.config), Pin: p.isPinned(),
+		Session: p.session()}
+	c.Environ = func(h *hook.Hook) []string {
 		call := dialect.NewCall(dialect.Call{Workspace: p.call.Workspace}) // without further fields of the call
 		return p.runner.environ(h, call)
 	}
 	if filepath.IsAbs(p.call.Dir) {
-		o.Dir = filepath.Clean(p.call.Dir)
+		c.Dir = filepath.Clean(p.call.Dir)
 	}
-	if o.Store = g.store; g.rules.Pin {
-		o.Session = g.rules.Session
-	}
-	g.now, err = trust.Take(p.loaded.config, o)
-	return err
+	return c
 }
 
-// fail blocks the call because the check failed.
-func (g *trustCheck) fail(err error) {
+// failTrust blocks the call because the check failed.
+func (p *Plan) failTrust(err error) {
 	const text = "whether the hooks may run cannot be found out, so every tool call is blocked: %v"
-	g.judgment = trust.Judgment{Cause: g.cause(), Reason: fmt.Sprintf(text, err), UserChanged: g.rules.Pin}
+	p.trust.judgment = Judgment{Cause: p.trust.cause(), Reason: fmt.Sprintf(text, err), UserChanged: p.isPinned()}
 }
 
-func (g *trustCheck) cause() protocol.Cause {
-	if g.rules.Required {
+func (g *trustState) cause() protocol.Cause {
+	if g.required {
 		return protocol.CauseUntrusted
 	}
 	return protocol.CauseChanged
@@ -181,24 +167,27 @@ func (p *Plan) session() string {
 	return p.call.SessionID
 }
 
+// isPinned reports whether the call's session keeps the hooks of its first call.
+func (p *Plan) isPinned() bool { return p.runner.options.Pin && p.session() != "" }
+
 // pin records the hooks at the first call of a session.
 func (p *Plan) pin() (err error) {
 	g := &p.trust
 	switch {
-	case p.runner.options.Pin && p.session() == "":
+	case p.runner.options.Pin && !p.isPinned():
 		return errors.New("a pinned call needs the id of its session; give --session-id, or leave --pin out")
 	case !g.judgment.Unpinned:
 		return nil
 	}
-	if g.judgment, err = g.store.Pin(g.now, g.rules, g.judgment); err != nil {
-		g.fail(err)
+	if g.judgment, err = g.files.Pin(g.judgment); err != nil {
+		p.failTrust(err)
 	}
 	p.selectTrusted()
 	return nil
 }
 
 // messages returns the message for the user of the call.
-func (g *trustCheck) messages() []string {
+func (g *trustState) messages() []string {
 	if g.message == "" {
 		return nil
 	}
@@ -206,7 +195,7 @@ func (g *trustCheck) messages() []string {
 }
 
 // notices returns the texts for a person who asks what would happen.
-func (g *trustCheck) notices() (texts []string) {
+func (g *trustState) notices() (texts []string) {
 	switch j := &g.judgment; {
 	case g.blocks.Cause != "":
 		texts = append(texts, fmt.Sprintf("the call is blocked (%s): %s", g.blocks.Cause, g.blocks.Reason))
@@ -251,7 +240,7 @@ func (p *Plan) loadedHook(i int) *hook.Hook {
 // isTouched reports whether a hook that is about to run has changed since the call began, or is held and was selected
 // only by a rewrite. It records why the call is blocked.
 func (f *firing) isTouched(h *hook.Hook) bool {
-	if f.trust.now == nil {
+	if f.trust.files == nil {
 		return false
 	}
 	if f.isHeld(h) {
@@ -259,20 +248,20 @@ func (f *firing) isTouched(h *hook.Hook) bool {
 		f.touched.CompareAndSwap(nil, &j)
 		return true
 	}
-	return f.noteTouched(h, f.trust.now.ChangedBeforeRun(h))
+	return f.noteTouched(h, f.trust.files.ChangedBeforeRun(h))
 }
 
 // noteRewritten records a change of the files of a hook that has run, or of an async hook that was started.
 func (f *firing) noteRewritten(h *hook.Hook) {
-	if f.trust.now != nil {
-		f.noteTouched(h, f.trust.now.ChangedDuringRun(h))
+	if f.trust.files != nil {
+		f.noteTouched(h, f.trust.files.ChangedDuringRun(h))
 	}
 }
 
 // noteTouched records a changed path, and reports whether path is not "".
 func (f *firing) noteTouched(h *hook.Hook, path string) bool {
 	if path != "" {
-		j := f.trust.now.ChangedWithin(h, path)
+		j := f.trust.files.ChangedWithin(h, path)
 		j.Cause = f.trust.cause()
 		f.touched.CompareAndSwap(nil, &j)
 	}

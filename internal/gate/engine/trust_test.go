@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -29,7 +30,7 @@ func TestPinInGo(t *testing.T) {
 		return cfg
 	}
 	write("one")
-	r, err := engine.New(load(), engine.Options{Pin: true, StateDir: filepath.Join(t.TempDir(), "state"),
+	r, err := engine.New(load(), engine.Options{Pin: true, CheckTrust: trust.Check, StateDir: filepath.Join(t.TempDir(), "state"),
 		OnFailure: dialect.FailurePolicy{protocol.CauseUnstarted: protocol.Continue}})
 	require.NoError(t, err)
 	defer r.Close()
@@ -66,8 +67,8 @@ func TestTrustInGo(t *testing.T) {
 		`{"hooks": [{"name": "h", "command": "exit 1", "events": ["pre-tool"]}]}`), 0o600))
 	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 	require.NoError(t, err)
-	r, err := engine.New(cfg, engine.Options{Trust: engine.TrustRequired, StateDir: filepath.Join(t.TempDir(), "state"),
-		Functions: []engine.Function{function("own", dialect.OK())}})
+	r, err := engine.New(cfg, engine.Options{RequireTrust: true, CheckTrust: trust.Check,
+		StateDir: filepath.Join(t.TempDir(), "state"), Functions: []engine.Function{function("own", dialect.OK())}})
 	require.NoError(t, err)
 	defer r.Close()
 	call := dialect.Call{Event: protocol.PreTool, Tool: "t", Workspace: dir}
@@ -84,9 +85,37 @@ func TestTrustInGo(t *testing.T) {
 	require.False(t, hooks[1].Runs)
 	require.True(t, plan.HasHooks())
 	require.False(t, plan.NeedsNoProcess())
+}
 
-	_, err = engine.New(cfg, engine.Options{Trust: "always"})
-	require.EqualError(t, err, `trust "always" is not one of off, required`)
+// A runner that must check files and was not told how runs no hook.
+func TestNoTrustCheck(t *testing.T) {
+	const text = "the hooks must be checked before they run (trust or pin), and this program has no check of trust, so " +
+		"every call is blocked"
+	for _, o := range []engine.Options{{RequireTrust: true}, {Pin: true}} {
+		_, err := engine.New(new(hookfile.Config), o)
+		require.EqualError(t, err, text)
+	}
+	requires := &hookfile.Config{Trust: hookfile.TrustRequired}
+	_, err := engine.New(requires, engine.Options{})
+	require.EqualError(t, err, text)
+	r := newRunner(t, nil, engine.Options{})
+	call := dialect.Call{Event: protocol.PreTool, Tool: "t", Workspace: t.TempDir()}
+	before := newPlan(t, r, call)
+	require.EqualError(t, r.Reload(requires), text)
+	for _, event := range []protocol.Event{protocol.PreTool, protocol.PostTool, protocol.PreExecute} {
+		call.Event = event
+		o, err := r.Fire(t.Context(), call)
+		require.EqualError(t, err, text)
+		require.Equal(t, protocol.Block, o.Decision)
+		require.Equal(t, text, o.Reason)
+	}
+	o, err := before.Fire(t.Context())
+	require.EqualError(t, err, text)
+	require.Equal(t, protocol.Block, o.Decision)
+	require.NoError(t, r.Reload(new(hookfile.Config)))
+	o, err = r.Fire(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, protocol.Continue, o.Decision)
 }
 
 // A program that stays up holds the calls of a hook whose script has changed, beside its own functions.
@@ -100,7 +129,7 @@ func TestHeldInGo(t *testing.T) {
 	write(guard, "exit 0\n")
 	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 	require.NoError(t, err)
-	r, err := engine.New(cfg, engine.Options{Pin: true, StateDir: filepath.Join(t.TempDir(), "state"),
+	r, err := engine.New(cfg, engine.Options{Pin: true, CheckTrust: trust.Check, StateDir: filepath.Join(t.TempDir(), "state"),
 		Functions: []engine.Function{function("own", dialect.OK())}})
 	require.NoError(t, err)
 	defer r.Close()

@@ -38,13 +38,13 @@ type Options struct {
 	// OnInput is called before a hook runs, with the hook's stdin or the body of its request. Parallel hooks call it in
 	// parallel. It is for debugging: the input can contain secrets. nil: no call.
 	OnInput func(hook, source string, input []byte)
-	// RequireTrust and Pin check the hooks files of the Config and the scripts in their commands. If a file is not as it
-	// must be, the call is blocked with the cause untrusted or changed, whatever on_failure says. StateDir has the
+	// RequireTrust and Pin check the hooks files of the Config and the scripts in their commands. If a file is not as
+	// it must be, the call is blocked with the cause untrusted or changed, whatever on_failure says. StateDir has the
 	// record of allowed hooks and of the hooks of each session; "" is the user's own folder, as for `hookrun allow`.
 	//
 	// RequireTrust: hooks of a project do not run before a person has allowed them, and the call goes on without them.
-	// If hooks were allowed by `hookrun allow` and have changed since, or are gone, the calls that the change can affect
-	// are blocked. The user's own hooks file can require the same.
+	// If hooks were allowed by `hookrun allow` and have changed since, or are gone, the calls that the change can
+	// affect are blocked. The user's own hooks file can require the same.
 	RequireTrust bool
 	Pin          bool // a session keeps the hooks of its first call; calls need a SessionID
 	StateDir     string

@@ -30,7 +30,8 @@ func TestPinInGo(t *testing.T) {
 		return cfg
 	}
 	write("one")
-	r, err := engine.New(load(), engine.Options{Pin: true, CheckTrust: trust.Check, StateDir: filepath.Join(t.TempDir(), "state"),
+	r, err := engine.New(load(), engine.Options{Pin: true, CheckTrust: trust.Check,
+		StateDir:  filepath.Join(t.TempDir(), "state"),
 		OnFailure: dialect.FailurePolicy{protocol.CauseUnstarted: protocol.Continue}})
 	require.NoError(t, err)
 	defer r.Close()
@@ -89,8 +90,8 @@ func TestTrustInGo(t *testing.T) {
 
 // A runner that must check files and was not told how runs no hook.
 func TestNoTrustCheck(t *testing.T) {
-	const text = "the hooks must be checked before they run (trust or pin), and this program has no check of trust, so " +
-		"every call is blocked"
+	const text = "the hooks must be checked before they run (trust or pin), and this program has no check of trust, " +
+		"so every call is blocked"
 	for _, o := range []engine.Options{{RequireTrust: true}, {Pin: true}} {
 		_, err := engine.New(new(hookfile.Config), o)
 		require.EqualError(t, err, text)
@@ -129,7 +130,8 @@ func TestHeldInGo(t *testing.T) {
 	write(guard, "exit 0\n")
 	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 	require.NoError(t, err)
-	r, err := engine.New(cfg, engine.Options{Pin: true, CheckTrust: trust.Check, StateDir: filepath.Join(t.TempDir(), "state"),
+	r, err := engine.New(cfg, engine.Options{Pin: true, CheckTrust: trust.Check,
+		StateDir:  filepath.Join(t.TempDir(), "state"),
 		Functions: []engine.Function{function("own", dialect.OK())}})
 	require.NoError(t, err)
 	defer r.Close()

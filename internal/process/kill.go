@@ -2,17 +2,6 @@ package process
 
 import "time"
 
-const (
-	// TermTime is the time between SIGTERM and SIGKILL. docs/processes.md is the only page with this number.
-	TermTime = 500 * time.Millisecond
-	// killTime is the time to wait for killed processes. Only a process that hangs in the kernel takes longer.
-	killTime = 2 * time.Second
-	// pollTime is the first pause between two checks for running processes; the pause doubles each time. Checks are
-	// needed because the system announces only the leader's exit.
-	pollTime    = 2 * time.Millisecond
-	pollTimeMax = 50 * time.Millisecond
-)
-
 // end kills the process with all descendants, first with SIGTERM and then with SIGKILL. It returns the pids of
 // processes that survived. exited waits for the end of the leader up to a limit, and reports whether the leader ended.
 func (l *leader) end(exited func(time.Duration) bool) (left []int) {

@@ -78,13 +78,8 @@ type Process struct {
 	deadline time.Time
 }
 
-const (
-	// shortTime is longer than most processes run. A process that runs longer gets a watchdog.
-	shortTime = time.Millisecond
-	// DrainTime is the time for which the pipes are read after the exit, if another process still holds them. Claude
-	// Code reads for the same time, so output of a background child in that time counts here as in Claude Code.
-	DrainTime = 500 * time.Millisecond
-)
+// shortTime is longer than most processes run. A process that runs longer gets a watchdog.
+const shortTime = time.Millisecond
 
 // Start starts a process, and begins to write its input and read its output. Wait enforces the deadline.
 //

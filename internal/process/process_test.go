@@ -78,6 +78,25 @@ func TestChildThatHoldsThePipesDoesNotDelayTheResult(t *testing.T) {
 	}
 }
 
+// The numbers are those of docs/processes.md. A busy machine makes a wait longer, never shorter.
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	begun := time.Now()
+	result := b.run("sleep 1000 & exit 0")
+	require.GreaterOrEqual(t, time.Since(begun), 500*time.Millisecond, "DrainTime: a child holds the pipes")
+	b.Spare(result.Survivors[0])
+
+	var asked time.Time
+	ctx, cancel := context.WithCancel(context.Background())
+	stubborn := b.start(b.script(`trap "" TERM; echo $$ >ready; while :; do sleep 1; done`), line, never())
+	b.during(ctx, stubborn, func([]string) {
+		asked = time.Now()
+		cancel()
+	})
+	require.GreaterOrEqual(t, time.Since(asked), 500*time.Millisecond, "TermTime: it ignores SIGTERM")
+}
+
 func TestOutputOfAChildJustAfterTheExitCounts(t *testing.T) {
 	b := newBench(t)
 	// The child writes when it sees that its parent, the leader, is gone.

@@ -1,3 +1,4 @@
+// Package bench measures what a call costs: the real binary, as a process for each call and as a server.
 package bench
 
 import (

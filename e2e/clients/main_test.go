@@ -1,3 +1,4 @@
+// Package clients tests the real programs of clients with hookrun as their hook, and a scripted model.
 package clients
 
 import (

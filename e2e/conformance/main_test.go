@@ -1,3 +1,4 @@
+// Package conformance tests the real binary with the recorded cases of clients.
 package conformance
 
 import (

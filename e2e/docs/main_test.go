@@ -1,3 +1,4 @@
+// Package docs holds the pages to the program, and the code to what the pages say of it.
 package docs
 
 import (

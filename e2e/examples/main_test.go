@@ -1,3 +1,4 @@
+// Package examples tests the hooks and agent loops of scripts/examples.
 package examples
 
 import (

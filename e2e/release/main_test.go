@@ -1,3 +1,4 @@
+// Package release tests the files of a release, and how they are installed.
 package release
 
 import (

@@ -1,5 +1,6 @@
 //go:build linux
 
+// Package rpc talks to "hookrun serve" for tests, as a client and as an agent loop that waits for each answer.
 package rpc
 
 import (

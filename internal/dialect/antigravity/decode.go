@@ -63,7 +63,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		if word == "continue" {
 			v.Decide(protocol.Block, cmp.Or(reason, "A hook wants the agent to go on"))
 		} else {
-			v.NoteDoubt(who, client, dialect.MisspelledBlock(object, stopWords))
+			v.NoteDoubt(who, clientName, dialect.MisspelledBlock(object, stopWords))
 		}
 		return v
 	}

@@ -42,7 +42,7 @@ func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) 
 func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
 const (
-	client = "Antigravity CLI"
+	clientName = "Antigravity CLI"
 
 	sessionStart   protocol.Event = "SessionStart"
 	preInvocation  protocol.Event = "PreInvocation"

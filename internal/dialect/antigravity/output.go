@@ -26,7 +26,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 	case stop:
 		if o.Decision != protocol.Continue && !o.Stop {
 			return strictjson.Marshal(answer{"continue", dialect.Joined(append([]string{
-				cmp.Or(dialect.BlockReason(o, client), defaultReason), context}, messages...)...)})
+				cmp.Or(dialect.BlockReason(o, clientName), defaultReason), context}, messages...)...)})
 		}
 		return strictjson.Marshal(answer{})
 	}
@@ -40,13 +40,13 @@ func output(o protocol.Outcome) ([]byte, error) {
 func beforeTool(o protocol.Outcome, context, messages string) ([]byte, error) {
 	loss := ""
 	if o.Decision != protocol.Block && !o.Stop {
-		loss = dialect.UnsupportedOutcome(o, client)
+		loss = dialect.UnsupportedOutcome(o, clientName)
 	}
 	switch {
 	case o.Decision == protocol.Ask && !o.Stop && loss == "":
 		return strictjson.Marshal(answer{"force_ask", dialect.Joined(o.Reason, messages)})
 	case o.Decision != protocol.Continue || o.Stop || loss != "":
-		reason := dialect.Joined(o.StopReason, dialect.BlockReason(o, client), loss, context, messages)
+		reason := dialect.Joined(o.StopReason, dialect.BlockReason(o, clientName), loss, context, messages)
 		return strictjson.Marshal(answer{"deny", cmp.Or(strings.TrimSpace(reason), defaultReason)})
 	case o.Approved:
 		return strictjson.Marshal(answer{"allow", dialect.Joined(o.Reason, messages)})

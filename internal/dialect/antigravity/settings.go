@@ -11,7 +11,7 @@ import (
 )
 
 var files = &dialect.Files{
-	Client: client, Folder: ".agents", HomeFolder: ".gemini/config", Base: "hooks.json",
+	Client: clientName, Folder: ".agents", HomeFolder: ".gemini/config", Base: "hooks.json",
 	Drops:   "; Antigravity CLI goes on without all hooks of the file, and tells its log file alone",
 	Reader:  reader{},
 	Timeout: dialect.Unit(time.Second),

@@ -58,7 +58,7 @@ func noteDoubt(v *dialect.Verdict, m dialect.Event, hook, text string, misplaced
 	}
 	if v.Decision == protocol.Continue {
 		err := dialect.MisspelledBlock(gjson.Parse(text), dialect.ValidWords, own...)
-		v.NoteDoubt(dialect.MessagePrefix(m.Name, hook), client, err)
+		v.NoteDoubt(dialect.MessagePrefix(m.Name, hook), clientName, err)
 	}
 }
 
@@ -196,7 +196,7 @@ func decide(v *dialect.Verdict, c *dialect.Call, m dialect.Event, a, s map[strin
 	}
 }
 
-const notInSkill = ", and " + client + " runs no changed command of a skill"
+const notInSkill = ", and " + clientName + " runs no changed command of a skill"
 
 // fitSkill adapts a verdict about a command in a skill: any word but allow, and any change, keeps it from running.
 func fitSkill(v *dialect.Verdict) {

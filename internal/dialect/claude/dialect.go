@@ -8,8 +8,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// client is the client's name in messages.
-const client = "Claude Code"
+// clientName is the client's name in messages.
+const clientName = "Claude Code"
 
 // Dialect is the dialect of Claude Code 2.1.329, recorded with the real client. All hooks of a call run at once. Exit 2
 // blocks, any other exit but 0 fails open, and JSON on stdout counts at every exit code. docs/dialects/claude-code.md

@@ -33,7 +33,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if why := dialect.InvalidInput(o); why != "" && o.Decision != protocol.Block {
 		o.Decision, o.Reason, o.Approved, o.UpdatedInput = protocol.Block, why, false, nil
 	}
-	out := dialect.NewHookOutput(o, client, event)
+	out := dialect.NewHookOutput(o, clientName, event)
 	if event == "PostToolUseFailure" {
 		fitFailure(&o, &out.Notes)
 	}
@@ -46,7 +46,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		o.UpdatedInput = nil // the decision has the input
 	case event == skillCommand: // "allow" has no effect
 		if held {
-			out.SetPermission("deny", dialect.BlockReason(o, client))
+			out.SetPermission("deny", dialect.BlockReason(o, clientName))
 		}
 	case event == "PreToolUse" || event == "PreModelSwitch":
 		if held || o.Approved {
@@ -101,8 +101,8 @@ func fitFailure(o *protocol.Outcome, notes *dialect.Notes) {
 	}
 	if o.UpdatedOutput != nil {
 		o.UpdatedOutput = nil
-		notes.Note("hookrun: " + client + " cannot change the result of a tool that failed, so the model sees it as " +
-			"it was")
+		notes.Note("hookrun: " + clientName + " cannot change the result of a tool that failed, so the model sees it " +
+			"as it was")
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 )
 
 var files = &dialect.Files{
-	Client: client, Folder: ".claude", FolderVariable: folderVariable,
+	Client: clientName, Folder: ".claude", FolderVariable: folderVariable,
 	Base: "settings.json", Others: []string{"settings.local.json"},
 	Drops:  "; Claude Code drops the whole file for that, without a word",
 	Reader: reader{},

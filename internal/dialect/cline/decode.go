@@ -73,9 +73,9 @@ func readAnswer(e protocol.Event, who, tool string, answer gjson.Result) dialect
 		v.Stop, v.StopReason = true, v.Reason
 		return v
 	} else if cancel.Exists() && cancel.Type != gjson.False && cancel.Type != gjson.Null {
-		v.NoteDoubt(who, client, dialect.WrongType("cancel", "true or false", cancel))
+		v.NoteDoubt(who, clientName, dialect.WrongType("cancel", "true or false", cancel))
 	} else {
-		v.NoteDoubt(who, client, doubtOf(answer))
+		v.NoteDoubt(who, clientName, doubtOf(answer))
 	}
 	if v.Context = message; context.Type == gjson.String {
 		v.Context = dialect.StringOf(context)

@@ -46,7 +46,7 @@ func (hooks) CallLimit() time.Duration { return hookTimeout - 10*time.Second }
 func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
 const (
-	client      = "Cline"
+	clientName  = "Cline"
 	hookTimeout = 2 * time.Minute // the client's limit for a hook, fixed
 
 	before protocol.Event = "PreToolUse"

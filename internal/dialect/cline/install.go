@@ -11,7 +11,7 @@ import (
 
 // files has the folders of the executables.
 var files = &dialect.Files{
-	Client: client, Folder: ".clinerules/hooks", HomeFolder: ".cline/hooks", FolderVariable: "CLINE_DIR",
+	Client: clientName, Folder: ".clinerules/hooks", HomeFolder: ".cline/hooks", FolderVariable: "CLINE_DIR",
 	Base:    string(before),
 	Timeout: dialect.Unit(time.Millisecond),
 }

@@ -29,10 +29,10 @@ func output(o protocol.Outcome) ([]byte, error) {
 	}
 	reason := ""
 	if o.Decision != protocol.Continue {
-		reason = cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook")
+		reason = cmp.Or(dialect.BlockReason(o, clientName), "Blocked by a hook")
 	}
 	if event == after {
-		if hides := dialect.WithholdReason(o, client); hides != "" && o.Hook == "" && reason != "" {
+		if hides := dialect.WithholdReason(o, clientName); hides != "" && o.Hook == "" && reason != "" {
 			ends = dialect.Joined(reason, hides) // hookrun's own block: the reason says how to mend
 		} else if hides != "" {
 			ends = hides

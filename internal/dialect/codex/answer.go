@@ -195,13 +195,13 @@ func decide(v *dialect.Verdict, c *dialect.Call, m rule, a, s fields) error {
 			return permission(v, c, s, block) // the other form does not count then
 		}
 		if a.text("decision") == "approve" {
-			return fmt.Errorf(`%s has no decision "approve"; to let pass, say nothing`, client)
+			return fmt.Errorf(`%s has no decision "approve"; to let pass, say nothing`, clientName)
 		}
 	case "PermissionRequest":
 		return request(v, s, block)
 	case "PostToolUse":
 		if s.has("updatedMCPToolOutput") {
-			return fmt.Errorf("%s does not support updatedMCPToolOutput", client)
+			return fmt.Errorf("%s does not support updatedMCPToolOutput", clientName)
 		}
 	}
 	switch {
@@ -230,7 +230,7 @@ func permission(v *dialect.Verdict, c *dialect.Call, s fields, block func(string
 		block(why)
 		return nil
 	case !rewrites:
-		return fmt.Errorf("%s has no permissionDecision %q by itself; to let pass, say nothing", client, word)
+		return fmt.Errorf("%s has no permissionDecision %q by itself; to let pass, say nothing", clientName, word)
 	}
 	if v.UpdatedInput = dialect.Rewritten(input); c.Tool == "Bash" && input.Get("command").Type != gjson.String {
 		v.Warnings = append(v.Warnings, "updatedInput has no command, without which Codex fails the call of Bash")
@@ -252,9 +252,9 @@ func request(v *dialect.Verdict, s fields, block func(string)) error {
 	case !d.has("behavior"):
 		return errors.New("hookSpecificOutput.decision has no behavior")
 	case d.has("updatedInput"), d.has("updatedPermissions"):
-		return fmt.Errorf("%s supports neither updatedInput nor updatedPermissions in a decision", client)
+		return fmt.Errorf("%s supports neither updatedInput nor updatedPermissions in a decision", clientName)
 	case d["interrupt"].Type == gjson.True:
-		return fmt.Errorf("%s does not support interrupt", client)
+		return fmt.Errorf("%s does not support interrupt", clientName)
 	case d.text("behavior") == "deny":
 		block(firstText(strings.TrimSpace(d.text("message")), "PermissionRequest hook denied approval"))
 	default:

@@ -71,7 +71,7 @@ func decodeOutput(c *dialect.Call, m rule, hook string, r *dialect.HookResult) (
 		v, err := readAnswer(c, m, text)
 		if err == nil && v.Decision == protocol.Continue {
 			doubt := dialect.MisspelledBlock(gjson.Parse(text), validWords, m.specificKeys()...)
-			v.NoteDoubt(dialect.MessagePrefix(m.Name, hook), client, doubt)
+			v.NoteDoubt(dialect.MessagePrefix(m.Name, hook), clientName, doubt)
 		}
 		return v, err
 	case m.Can&jsonOnly != 0:

@@ -39,8 +39,8 @@ func detect(c *dialect.Call) bool {
 		c.Field("model") != "" && c.Field("permission_mode") != "" && c.Field("timestamp") == ""
 }
 
-// client is the client's name in messages.
-const client = "Codex"
+// clientName is the client's name in messages.
+const clientName = "Codex"
 
 // rule is the row of an event, with the methods that read answers.
 type rule struct{ dialect.Event }

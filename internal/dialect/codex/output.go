@@ -19,7 +19,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if m.Can&ignoresOutput != 0 {
 		return []byte("{}"), nil
 	}
-	out := dialect.NewHookOutput(o, client, m.Name) // Claude Code's fields except terminalSequence
+	out := dialect.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
 	context := strings.Join(dialect.TextsOf(o), "\n\n")
 	held, why := o.Decision != protocol.Continue, firstText(dialect.BlockReason(o, "Codex"), "Blocked by a hook")
 	switch {

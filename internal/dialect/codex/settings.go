@@ -15,7 +15,8 @@ import (
 const configFile = "config.toml"
 
 var files = &dialect.Files{
-	Client: client, Folder: ".codex", Base: "hooks.json", Others: []string{configFile}, FolderVariable: "CODEX_HOME",
+	Client: clientName, Folder: ".codex", FolderVariable: "CODEX_HOME", Base: "hooks.json",
+	Others:     []string{configFile},
 	Extensions: []string{".toml"},
 	Drops:      "; Codex drops the whole file for that",
 	Reader:     reader{},
@@ -111,7 +112,8 @@ func timeoutOf(h *dialect.Handler) (t time.Duration) {
 		t = h.Time(key)
 	}
 	if most := h.Dialect.Files.MaxTimeoutAt(h.Event); most > 0 && t > most {
-		h.Warn(v.Index, "%s%s gives a hook of %s %s at most, so %q is cut to that", h.Who, client, h.Event, most, key)
+		h.Warn(v.Index, "%s%s gives a hook of %s %s at most, so %q is cut to that", h.Who, clientName, h.Event, most,
+			key)
 		return most
 	}
 	return t

@@ -156,15 +156,15 @@ func (m rule) doubt(who string, object gjson.Result, f *fields, decided bool) st
 	look("", object)
 	look(within, f.top["hookSpecificOutput"])
 	if meant != "" {
-		return dialect.Doubted(who, client, fmt.Errorf("it has %q with a value that means nothing at %s; %s", meant,
+		return dialect.Doubted(who, clientName, fmt.Errorf("it has %q with a value that means nothing at %s; %s", meant,
 			m.Name, m.words()))
 	}
 	if !decided {
-		return dialect.Doubted(who, client, fmt.Errorf("it has a reason and no decision; %s", m.words()))
+		return dialect.Doubted(who, clientName, fmt.Errorf("it has a reason and no decision; %s", m.words()))
 	}
 	if len(f.top) > 0 && !slices.ContainsFunc(f.read, func(key string) bool { return f.top[key].Exists() }) {
 		if err := dialect.MisspelledBlock(object, m.words(), m.FieldKeys()...); err != nil {
-			return dialect.Doubted(who, client, err)
+			return dialect.Doubted(who, clientName, err)
 		}
 	}
 	return ""

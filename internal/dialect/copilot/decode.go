@@ -10,7 +10,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-const client = "Copilot CLI"
+const clientName = "Copilot CLI"
 
 // decode checks, in this order: the start, the timeout, the signal or exit code, the output. Exit codes other than 0
 // and 2 are failures, whatever was printed.

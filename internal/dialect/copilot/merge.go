@@ -49,7 +49,7 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 		v.Decision, v.Stop = protocol.Continue, false
 		if by.Verdict.Own == allow {
 			v.Warnings = append(v.Warnings, fmt.Sprintf("the block of hook '%s' does not count at %s: %s goes by the "+
-				"last answer, which is that of hook '%s'", printable.Escape(h.Report.Name), m.Name, client,
+				"last answer, which is that of hook '%s'", printable.Escape(h.Report.Name), m.Name, clientName,
 				printable.Escape(by.Report.Name)))
 		}
 	}

@@ -22,7 +22,7 @@ const maxContext = 10_000
 // model.
 func reply(o protocol.Outcome) (dialect.Reply, error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
-	a := answer{rule: m, Outcome: o, Notes: dialect.NewNotes(o, client, m.Name)}
+	a := answer{rule: m, Outcome: o, Notes: dialect.NewNotes(o, clientName, m.Name)}
 	a.write()
 	messages := slices.DeleteFunc(a.ToUser, func(text string) bool { return text == "" }) // empty texts need no exit 2
 	if m.Name == "PermissionRequest" && !a.held && len(o.Texts) == 0 {
@@ -92,7 +92,7 @@ func (a *answer) write() {
 
 // hold decides whether the answer blocks, and why.
 func (a *answer) hold() {
-	a.held, a.why = a.Decision != protocol.Continue, dialect.BlockReason(a.Outcome, client)
+	a.held, a.why = a.Decision != protocol.Continue, dialect.BlockReason(a.Outcome, clientName)
 	if a.Stop && a.Can&dialect.EndsTurn == 0 {
 		switch {
 		case !a.held && a.Can&(denies|dialect.Block) != 0: // the client cannot stop here, but can block

@@ -85,7 +85,7 @@ func decode(c *dialect.Call, who string, r *dialect.HookResult) dialect.Verdict 
 	case a.word == "allow":
 		v.Approve("")
 	}
-	v.NoteDoubt(who, client, a.doubt(object))
+	v.NoteDoubt(who, clientName, a.doubt(object))
 	if a.patch.Exists() {
 		change(&v, c, who, a.patch)
 	}
@@ -106,7 +106,7 @@ func refuse(v *dialect.Verdict, reason string, halts bool) {
 func change(v *dialect.Verdict, c *dialect.Call, who string, patch gjson.Result) {
 	if key, isPath := pathIn(patch); isPath {
 		v.Decide(protocol.Block, fmt.Sprintf("%s changed the key %s of the tool's input, and %s takes it for a path",
-			who, spelling.Quote(key), client))
+			who, spelling.Quote(key), clientName))
 		v.Cause, v.Approved = protocol.CauseRewrite, false
 		return
 	}

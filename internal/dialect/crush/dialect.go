@@ -36,8 +36,8 @@ var Dialect = &dialect.Dialect{
 
 // The client's name in messages, and its only event.
 const (
-	client                = "Crush"
-	before protocol.Event = "PreToolUse"
+	clientName                = "Crush"
+	before     protocol.Event = "PreToolUse"
 )
 
 var events = dialect.Events{

@@ -38,7 +38,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 		}
 	} else { // the client drops the context, and shows the reason to model and user
 		set("decision", "deny")
-		why := dialect.Joined(o.StopReason, dialect.BlockReason(o, client), unfit)
+		why := dialect.Joined(o.StopReason, dialect.BlockReason(o, clientName), unfit)
 		set("reason", append([]string{cmp.Or(why, "Blocked by a hook")}, texts...)...)
 		if o.Stop {
 			out.Set("halt", []byte("true"))
@@ -54,7 +54,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 func unfitInput(o protocol.Outcome) string {
 	input := gjson.ParseBytes(o.UpdatedInput)
 	if key, isPath := pathIn(input); input.IsObject() && isPath {
-		return dialect.ChangedInput(o, ", and "+client+" takes its key "+spelling.Quote(key)+" for a path, so the "+
+		return dialect.ChangedInput(o, ", and "+clientName+" takes its key "+spelling.Quote(key)+" for a path, so the "+
 			"call is blocked")
 	}
 	return dialect.InvalidInput(o)

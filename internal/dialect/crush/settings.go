@@ -14,7 +14,7 @@ import (
 // files are crush.json and .crush.json in the project, crush.json in .crush, which the client itself writes, and the
 // user's crush.json. With a fault in any of them the client does not start.
 var files = &dialect.Files{
-	Client: client, Folder: ".", HomeFolder: ".config/crush", FolderVariable: "XDG_CONFIG_HOME",
+	Client: clientName, Folder: ".", HomeFolder: ".config/crush", FolderVariable: "XDG_CONFIG_HOME",
 	Base: "crush.json", Others: []string{".crush.json"},
 	OnFault:         dialect.TakesLast,
 	Drops:           drops,
@@ -65,7 +65,7 @@ func timeoutOf(h *dialect.Handler) time.Duration {
 			h.Drops)
 		return 0
 	case v.Exists() && n < 1:
-		h.Warn(v.Index, "%s%q is %s, and %s takes its own 30 seconds for that", h.Who, key, v.Raw, client)
+		h.Warn(v.Index, "%s%q is %s, and %s takes its own 30 seconds for that", h.Who, key, v.Raw, clientName)
 		return 0
 	}
 	return h.Time(key)

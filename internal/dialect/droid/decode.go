@@ -41,7 +41,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		return v
 	}
 	if a.object.Exists() {
-		v.NoteDoubt(who, client, a.doubt(m))
+		v.NoteDoubt(who, clientName, a.doubt(m))
 	} else if !broken && code == 0 {
 		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
 	}
@@ -126,7 +126,7 @@ func (m rule) readTexts(v *dialect.Verdict, c *dialect.Call, a answer, broken bo
 	switch {
 	case m.Can&dialect.Inject == 0 && a.context != "":
 		v.Warnings = append(v.Warnings, who+` answered with "additionalContext", which `+
-			client+" gives nobody there")
+			clientName+" gives nobody there")
 	case m.Can&dialect.Inject == 0:
 	case a.context != "" && (code == 0 || m.Can&stdoutIsContext == 0):
 		v.Context = a.context

@@ -41,7 +41,7 @@ func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
 const (
 	dialectName = "droid"
-	client      = "Droid" // in messages
+	clientName  = "Droid" // in messages
 )
 
 // rule is the row of an event, with the methods that read answers.

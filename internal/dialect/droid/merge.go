@@ -40,7 +40,7 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 // warnLost warns that a part of a hook's answer does not count.
 func warnLost(e protocol.Event, h *dialect.HookVerdict, what, whose string) {
 	h.Verdict.Warnings = append(h.Verdict.Warnings, fmt.Sprintf("%s %s, and %s takes %s",
-		dialect.MessagePrefix(e, h.Report.Name), what, client, whose))
+		dialect.MessagePrefix(e, h.Report.Name), what, clientName, whose))
 }
 
 // oneContext keeps the first context only.

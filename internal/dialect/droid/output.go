@@ -24,7 +24,7 @@ func reply(o protocol.Outcome) (dialect.Reply, error) {
 
 func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(o, client, m.Name)
+	out := dialect.NewHookOutput(o, clientName, m.Name)
 	if o.Stop && m.Can&dialect.Stop != 0 {
 		out.End(onStderr(o))
 		return encoded(out, 0)
@@ -77,7 +77,7 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 // stderr, and the model gets it only if the entry translates the exit code.
 func beforeTool(out *dialect.HookOutput, o protocol.Outcome, context string) (exit int, told bool) {
 	if unfit := dialect.InvalidInput(o); o.Decision != protocol.Continue || unfit != "" {
-		out.SetPermission("deny", dialect.Joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
+		out.SetPermission("deny", dialect.Joined(cmp.Or(dialect.BlockReason(o, clientName), unfit), context))
 		return 0, true
 	}
 	if o.Approved {
@@ -111,16 +111,16 @@ func onStderr(o protocol.Outcome) string {
 	case o.Stop:
 		return cmp.Or(dialect.Joined(o.StopReason, o.Reason, context), "Stopped by a hook")
 	case o.Decision != protocol.Continue && dialect.Canonical(o.Event) == protocol.PostTool:
-		return cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook") // the answer has the context
+		return cmp.Or(dialect.BlockReason(o, clientName), "Blocked by a hook") // the answer has the context
 	case o.Decision != protocol.Continue:
-		return cmp.Or(dialect.Joined(dialect.BlockReason(o, client), context), "Blocked by a hook")
+		return cmp.Or(dialect.Joined(dialect.BlockReason(o, clientName), context), "Blocked by a hook")
 	}
 	messages := dialect.Messages(o)
 	return dialect.Joined(context, strings.Join(messages, "\n"))
 }
 
 // withheld returns the reason why the model must not read the tool's result, or "".
-func withheld(o protocol.Outcome) string { return dialect.WithholdReason(o, client) }
+func withheld(o protocol.Outcome) string { return dialect.WithholdReason(o, clientName) }
 
 // describing are keys of a shell call that describe the command. A hook that changes the command may omit them.
 var describing = []string{"summary", "riskLevel", "riskLevelReason"}

@@ -13,7 +13,7 @@ import (
 // files are settings.json, with hooks under "hooks", and hooks.json, with events at the top level. If hooks.json has
 // hooks, the hooks of settings.json do not count. With one wrong entry the client ignores all hooks of the file.
 var files = &dialect.Files{
-	Client: client, Folder: ".factory", Base: base, Others: []string{instead},
+	Client: clientName, Folder: ".factory", Base: base, Others: []string{instead},
 	OnFault:         dialect.DropsFile,
 	Drops:           "; Droid goes on without all hooks of the file for that, without a word",
 	Reader:          reader{},
@@ -54,7 +54,7 @@ func (reader) Normalize(d *dialect.Document) {
 	hooks := d.Top(top, 1)["hooks"]
 	beside := filepath.Join(filepath.Dir(d.Path), instead)
 	if filepath.Base(d.Path) == base && len(dialect.LastOf(hooks)) > 0 && d.Loads(beside) {
-		d.WarnOfGate(hooks.Index, "%s takes the hooks of %s and not these; put them all in one file", client,
+		d.WarnOfGate(hooks.Index, "%s takes the hooks of %s and not these; put them all in one file", clientName,
 			instead)
 	}
 	for e := range d.Events(hooks, switches...) {
@@ -104,7 +104,7 @@ func timeoutOf(h *dialect.Handler) time.Duration {
 		return timeout
 	case n < 0:
 		h.WarnOfGate(v.Index, "%s\"timeout\" is %s: %s kills the hook at once, so it decides nothing there", h.Who,
-			spelling.Brief(v.Raw, 80), client)
+			spelling.Brief(v.Raw, 80), clientName)
 		return time.Second
 	}
 	return h.Time("timeout")

@@ -34,7 +34,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case isJSON && answer.IsObject():
 		if v, ignored = m.answer(who, answer); ignored == nil && v.Decision == protocol.Continue && v.Doubt == "" {
 			own := append([]string{"tool_input"}, m.FieldKeys()...)
-			v.NoteDoubt(who, client, dialect.MisspelledBlock(answer, validWords, own...))
+			v.NoteDoubt(who, clientName, dialect.MisspelledBlock(answer, validWords, own...))
 		}
 		v.Answered = true
 	case isJSON:

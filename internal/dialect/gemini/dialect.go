@@ -9,8 +9,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// client is the client's name in messages.
-const client = "Gemini CLI"
+// clientName is the client's name in messages.
+const clientName = "Gemini CLI"
 
 // Dialect is the dialect of Gemini CLI 0.61.0, recorded with the real client. All hooks of a call run at once, unless a
 // group of the file runs its hooks in turn. A JSON answer counts at every exit code. A text blocks with any exit code

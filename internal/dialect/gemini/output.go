@@ -15,7 +15,7 @@ import (
 // becomes the reason that replaces the result, and a text that cannot reach the model becomes a message to the user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(o, client, m.Name) // Claude Code's fields except terminalSequence
+	out := dialect.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
 	if o.Stop {
 		out.End(o.StopReason)
 	}
@@ -27,7 +27,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case o.Decision == protocol.Ask && m.Name == "BeforeTool" && unfit == "":
 		out.Decision, out.Reason = "ask", o.Reason
 	case o.Decision != protocol.Continue && (o.Decision != protocol.Ask || unfit == ""):
-		out.Decision, out.Reason = "deny", dialect.BlockReason(o, client)
+		out.Decision, out.Reason = "deny", dialect.BlockReason(o, clientName)
 	case unfit != "":
 		out.Decision, out.Reason = "deny", unfit
 	case o.UpdatedOutput != nil && m.Name == "AfterTool":

@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-const client = "Junie CLI"
+const clientName = "Junie CLI"
 
 // Dialect is the dialect of Junie CLI. Hooks run one after the other.
 var Dialect = &dialect.Dialect{
@@ -114,9 +114,9 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case m.Can&dialect.Block != 0 && word == "allow":
 		v.Approve(why)
 	case word != "" && word != "allow" && word != "approve" || top["continue"].Type == gjson.False:
-		v.NoteDoubt(who, client, errors.New("it decides nothing at "+string(m.Name)+"; "+validWords))
+		v.NoteDoubt(who, clientName, errors.New("it decides nothing at "+string(m.Name)+"; "+validWords))
 	default:
-		v.NoteDoubt(who, client, dialect.MisspelledBlock(object, validWords))
+		v.NoteDoubt(who, clientName, dialect.MisspelledBlock(object, validWords))
 	}
 	return dialect.DoubtEqualKeys(who, object, v)
 }

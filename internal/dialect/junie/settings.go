@@ -9,7 +9,7 @@ import (
 
 // files is the user's config.json: the client ignores hooks in a project's.
 var files = &dialect.Files{
-	Client: client, HomeFolder: ".junie", Base: "config.json", FolderVariable: "JUNIE_HOME",
+	Client: clientName, HomeFolder: ".junie", Base: "config.json", FolderVariable: "JUNIE_HOME",
 	Drops:   "; Junie CLI shows an error, and goes on without the hook",
 	Reader:  reader{},
 	Timeout: dialect.Unit(time.Second),

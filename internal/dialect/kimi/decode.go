@@ -79,7 +79,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		v.Context, v.Truncated = cmp.Or(message, text), r.Stdout.LeftOut() > 0
 	} else if message != "" {
 		v.Warnings = append(v.Warnings, fmt.Sprintf(`%s answered with a "message", which %s gives nobody there`, who,
-			client))
+			clientName))
 	}
 	if !is {
 		if strings.HasPrefix(text, "{") {
@@ -91,7 +91,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
 		return v
 	}
-	v.NoteDoubt(who, client, a.doubt(m, object))
+	v.NoteDoubt(who, clientName, a.doubt(m, object))
 	return dialect.DoubtEqualKeys(who, object, v)
 }
 

@@ -52,8 +52,8 @@ func (h hooks) Subject(c *dialect.Call, field string) string {
 	return h.Base.Subject(c, field)
 }
 
-// client is the client's name in messages, clientType the name in hook inputs.
-const client, clientType = "Kimi Code", "kimi_code_cli"
+// clientName is the client's name in messages, clientType the name in hook inputs.
+const clientName, clientType = "Kimi Code", "kimi_code_cli"
 
 // noSubject is the field for events at which matchers see an empty text: no input has this field.
 const noSubject = "no_subject"

@@ -20,13 +20,13 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	}
 	context, messages, loss := strings.Join(dialect.TextsOf(o), "\n\n"), dialect.Messages(o), ""
 	if m.Name == "PreToolUse" && o.Decision == protocol.Continue && !o.Stop {
-		loss = dialect.UnsupportedOutcome(o, client)
+		loss = dialect.UnsupportedOutcome(o, clientName)
 	}
 	switch {
 	case m.Can&dialect.Block == 0: // the client reads no answer here
 	case o.Stop && m.Name == "Stop": // the turn ends by itself
 	case o.Decision != protocol.Continue || o.Stop || loss != "":
-		texts := []string{o.StopReason, dialect.BlockReason(o, client), loss, context}
+		texts := []string{o.StopReason, dialect.BlockReason(o, clientName), loss, context}
 		if m.Can&dialect.Inject != 0 || loss != "" { // the user or the model sees the messages
 			texts = append(texts, messages...)
 		}

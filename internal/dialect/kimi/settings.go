@@ -16,7 +16,7 @@ import (
 // files is the user's config.toml; a project has no such file. With one wrong entry the client warns, and ignores all
 // hooks of the file.
 var files = &dialect.Files{
-	Client: client, HomeFolder: ".kimi-code", Base: "config.toml", FolderVariable: "KIMI_CODE_HOME",
+	Client: clientName, HomeFolder: ".kimi-code", Base: "config.toml", FolderVariable: "KIMI_CODE_HOME",
 	Extensions: []string{".toml"},
 	OnFault:    dialect.DropsFile,
 	Drops:      drops,

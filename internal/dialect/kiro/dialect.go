@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-const client = "Kiro CLI"
+const clientName = "Kiro CLI"
 
 // Dialect is the dialect of Kiro CLI. All hooks of a call run at once, in the session's current directory.
 var Dialect = &dialect.Dialect{
@@ -28,7 +28,7 @@ var Dialect = &dialect.Dialect{
 		Detect: detect,
 		Read:   readInput,
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.ReplyByExit(o, events.Of(eventNamed(o.Event)), client)
+			return dialect.ReplyByExit(o, events.Of(eventNamed(o.Event)), clientName)
 		},
 		Tools:    tools,
 		ToolName: toolName,

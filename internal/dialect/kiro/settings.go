@@ -10,7 +10,7 @@ import (
 
 // files are the files of agents. hookrun writes an agent of its own.
 var files = &dialect.Files{
-	Client: client, Folder: ".kiro/agents", Base: "hookrun.json",
+	Client: clientName, Folder: ".kiro/agents", Base: "hookrun.json",
 	Drops:   "; Kiro CLI does not load the agent for that",
 	Reader:  reader{},
 	Timeout: dialect.Unit(time.Millisecond),
@@ -36,7 +36,7 @@ func (reader) Normalize(d *dialect.Document) {
 				h.From.KeyAliases = map[string][]string{"command": {"command"}, "timeout": {"timeout_ms"}}
 				if h.Members["cache_ttl_seconds"].Float() > 0 {
 					h.Warn(h.Members["cache_ttl_seconds"].Index, "%s%s keeps the answer for some seconds, and hookrun "+
-						"runs the hook at each call", h.Who, client)
+						"runs the hook at each call", h.Who, clientName)
 				}
 				h.ReadCommand()
 			}

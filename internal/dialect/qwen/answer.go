@@ -137,7 +137,7 @@ func (m rule) readRest(v *dialect.Verdict, a *answer, object gjson.Result, who s
 		}
 	}
 	doubt := dialect.MisspelledBlock(object, validWords, "tool_input", "artifacts")
-	v.NoteDoubt(who, client, cmp.Or(m.ignoredPart(top, a), doubt))
+	v.NoteDoubt(who, clientName, cmp.Or(m.ignoredPart(top, a), doubt))
 }
 
 // ignoredPart returns an error about a part that has no effect, but may have been meant to block or change the call.
@@ -166,7 +166,7 @@ func (m rule) ignoredPart(top map[string]gjson.Result, a *answer) error {
 	for _, key := range rewriteKeys {
 		if a.specific[key].Type != gjson.Null {
 			return fmt.Errorf("it has %q, and %s lets no hook change that; block instead, and say how it should be",
-				key, client)
+				key, clientName)
 		}
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// client is the client's name in messages.
-const client = "Qwen Code"
+// clientName is the client's name in messages.
+const clientName = "Qwen Code"
 
 // Dialect is the dialect of Qwen Code 0.24.4, recorded with the real client. The client has Claude Code's events, and
 // Gemini CLI's tools and handling of processes. All hooks of a call run at once, unless a group of the file runs its

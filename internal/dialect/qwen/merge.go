@@ -39,7 +39,7 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 		case v.Decision < decision && !v.Strict:
 			v.Warnings = append(v.Warnings,
 				fmt.Sprintf("%s said %s, and another hook's answer undoes that, as %s has it: %s",
-					dialect.MessagePrefix(m.Name, h.Report.Name), v.Decision, client, printable.Escape(v.Reason)))
+					dialect.MessagePrefix(m.Name, h.Report.Name), v.Decision, clientName, printable.Escape(v.Reason)))
 			v.Decision, v.Cause, v.Reason = protocol.Continue, "", ""
 		}
 		if decider == nil && (answers[i].denies() || answers[i].stop) { // only the merged answer blocks

@@ -35,7 +35,7 @@ func shortened(o protocol.Outcome, limit int) protocol.Outcome {
 
 func encode(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(dialect.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
-	out := dialect.NewHookOutput(o, client, m.Name) // Claude Code's fields except terminalSequence
+	out := dialect.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
 	held, why := m.held(o)
 	held, why = m.stopped(&out.Notes, o, held, why)
 	why = cmp.Or(why, noReason)
@@ -63,7 +63,7 @@ func encode(o protocol.Outcome) ([]byte, error) {
 		out.End(why)
 	case m.Can&dialect.Inject != 0 && m.Name != "SessionStart": // after a failed tool
 		texts = strings.TrimPrefix(texts+"\n\n"+why, "\n\n")
-		out.Note(fmt.Sprintf("hookrun: %s does not hold anything up at %s: %s", client, m.Name, why))
+		out.Note(fmt.Sprintf("hookrun: %s does not hold anything up at %s: %s", clientName, m.Name, why))
 	default:
 		out.Cannot("be held up", why)
 	}
@@ -90,7 +90,7 @@ func (m rule) held(o protocol.Outcome) (held bool, why string) {
 	case m.asks(o):
 		return true, o.Reason
 	case o.Decision != protocol.Continue:
-		return true, dialect.BlockReason(o, client)
+		return true, dialect.BlockReason(o, clientName)
 	case o.UpdatedInput != nil && m.Can&permits != 0:
 		return true, dialect.ChangedInput(o, ", and Qwen Code lets no hook change that")
 	case o.UpdatedOutput != nil && m.Name == "PostToolUse":

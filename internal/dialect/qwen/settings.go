@@ -14,7 +14,7 @@ import (
 const folderVariable = "QWEN_HOME"
 
 var files = &dialect.Files{
-	Client: client, Folder: ".qwen", Base: "settings.json", FolderVariable: folderVariable,
+	Client: clientName, Folder: ".qwen", Base: "settings.json", FolderVariable: folderVariable,
 	OnFault: dialect.DropsEntry,
 	Drops:   "; Qwen Code drops it for that, without a word",
 	Reader:  reader{},
@@ -116,7 +116,7 @@ func keepFirst(h *dialect.Handler, lines map[string]int) {
 		cmp.Or(e["name"].String(), e["command"].String(), e["url"].String(), e["prompt"].String()))
 	line, there := lines[key]
 	if there && e["name"].String() != "" { // equal commands run only once anyway
-		h.WarnOfGate(h.From.JSON.Index, "it has the name of the hook of line %d, so %s drops it", line, client)
+		h.WarnOfGate(h.From.JSON.Index, "it has the name of the hook of line %d, so %s drops it", line, clientName)
 		h.Drop()
 	}
 	if !there {

@@ -58,7 +58,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case word == "allow":
 		v.Approve(why)
 	default:
-		v.NoteDoubt(who, client, cmp.Or(elsewhere, a.ignored(m), dialect.MisspelledBlock(object, validWords)))
+		v.NoteDoubt(who, clientName, cmp.Or(elsewhere, a.ignored(m), dialect.MisspelledBlock(object, validWords)))
 	}
 	return dialect.DoubtEqualKeys(who, object, v)
 }

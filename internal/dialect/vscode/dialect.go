@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// client is the client's name in messages.
-const client = "VS Code"
+// clientName is the client's name in messages.
+const clientName = "VS Code"
 
 // Dialect is the dialect of VS Code's agent mode. Hooks run one after the other. Exit 2 blocks with stderr as the
 // reason, stdout counts at exit 0 alone, and every other failure, a timeout included, fails open.

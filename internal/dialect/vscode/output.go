@@ -15,15 +15,15 @@ import (
 // that the client cannot express at the event becomes a block, or a message.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := events.Of(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
-	out := dialect.NewHookOutput(o, client, m.Name)
-	held, why := o.Decision != protocol.Continue, dialect.BlockReason(o, client)
+	out := dialect.NewHookOutput(o, clientName, m.Name)
+	held, why := o.Decision != protocol.Continue, dialect.BlockReason(o, clientName)
 	texts := strings.Join(dialect.TextsOf(o), "\n\n")
 	if m.Name == "PostToolUse" && (o.UpdatedOutput != nil || o.Stop) { // the model has the result in any case
 		held, why = true, dialect.Joined(why, o.StopReason)
 	}
 	if o.UpdatedOutput != nil && m.Name == "PostToolUse" {
 		why = dialect.Joined(why, "hookrun: "+dialect.AHook(o.UpdatedBy)+" put another result in the place of this "+
-			"one, and "+client+" takes none from a hook: do not use or repeat the result above")
+			"one, and "+clientName+" takes none from a hook: do not use or repeat the result above")
 	}
 	if unfit := dialect.InvalidInput(o); m.Name == "PreToolUse" && unfit != "" && o.Decision != protocol.Block {
 		held, why, o.Decision = true, dialect.Joined(o.Reason, unfit), protocol.Block
@@ -87,8 +87,8 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	if v.UpdatedInput = dialect.ObjectOf(input); fits && len(input) == len(now) {
 		return
 	}
-	v.Decide(protocol.Block, dialect.MessagePrefix(eventOf(c), hook)+" changed the tool's input, and "+client+" drops "+
-		"a change that does not fit the tool, and runs the old input; answer with all keys of the old input and no "+
-		"other, and values of the same types")
+	v.Decide(protocol.Block, dialect.MessagePrefix(eventOf(c), hook)+" changed the tool's input, and "+clientName+
+		" drops a change that does not fit the tool, and runs the old input; answer with all keys of the old input "+
+		"and no other, and values of the same types")
 	v.Cause, v.Approved, v.UpdatedInput = protocol.CauseRewrite, false, nil
 }

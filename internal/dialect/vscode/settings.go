@@ -9,7 +9,7 @@ import (
 // files are the client's own files, which Copilot CLI reads as well. hookrun reads the hooks in them by Copilot CLI's
 // rules.
 var files = &dialect.Files{
-	Client: client, Folder: ".github/hooks", HomeFolder: ".copilot/hooks", Base: "hookrun.json",
+	Client: clientName, Folder: ".github/hooks", HomeFolder: ".copilot/hooks", Base: "hookrun.json",
 	OnFault: dialect.TakesLast,
 	Drops:   "; VS Code drops the entry for that, and tells its log alone",
 	Reader:  reader{},

@@ -12,7 +12,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-const client = "Windsurf"
+const clientName = "Windsurf"
 
 // Dialect is the dialect of Windsurf. Hooks run one after the other.
 var Dialect = &dialect.Dialect{
@@ -25,7 +25,7 @@ var Dialect = &dialect.Dialect{
 		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
 		Read:   readInput,
 		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.ReplyByExit(o, events.Of(eventOf(&dialect.Call{Event: o.Event, Tool: o.Tool})), client)
+			return dialect.ReplyByExit(o, events.Of(eventOf(&dialect.Call{Event: o.Event, Tool: o.Tool})), clientName)
 		},
 		Tools: tools,
 	},

@@ -7,7 +7,7 @@ import (
 )
 
 var files = &dialect.Files{
-	Client: client, Folder: ".windsurf", HomeFolder: ".codeium/windsurf", Base: "hooks.json",
+	Client: clientName, Folder: ".windsurf", HomeFolder: ".codeium/windsurf", Base: "hooks.json",
 	Drops:   "; Windsurf may drop the whole file for that",
 	Reader:  reader{},
 	Timeout: dialect.Unit(time.Second),

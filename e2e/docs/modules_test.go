@@ -15,32 +15,6 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 )
 
-// TestImports: only the list of dialects imports a dialect's folder, and a process knows nothing of hooks.
-func TestImports(t *testing.T) {
-	needsGo(t)
-	const module = "github.com/hookrun/hookrun/"
-	list := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./...")
-	list.Dir = filepath.Join("..", "..")
-	out, err := list.Output()
-	require.NoError(t, err)
-	dialects := 0
-	for line := range strings.Lines(string(out)) {
-		imports := strings.Fields(strings.ReplaceAll(line, module, ""))
-		name := imports[0]
-		for _, other := range imports[1:] {
-			if _, folder, ok := strings.Cut(other, "internal/dialect/"); ok &&
-				folder != "registry" && folder != "nearmiss" {
-				require.Contains(t, []string{"internal/dialect/registry", "internal/dialect/dialecttest"}, name, other)
-				dialects++
-			}
-			if name == "internal/process" {
-				require.NotContains(t, other, "internal/")
-			}
-		}
-	}
-	require.NotZero(t, dialects)
-}
-
 // TestModules holds go.mod and the list of modules in docs/architecture.md to what the binary is linked with.
 func TestModules(t *testing.T) {
 	needsGo(t)

@@ -37,7 +37,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
-	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -110,7 +110,7 @@ func Find(folder string) (paths []string, err error) {
 }
 
 // Load reads a test file for a workspace, whose path must be absolute. An error with a position is of type
-// hook.Diagnostics.
+// document.Diagnostics.
 func Load(path, workspace string) (*File, error) {
 	doc, _, err := regular.Read(path, maxFileSize)
 	if errors.Is(err, regular.ErrTooLarge) {
@@ -118,7 +118,7 @@ func Load(path, workspace string) (*File, error) {
 	}
 	if err != nil {
 		text := "reading the tests: " + regular.UnwrapPath(err).Error()
-		return nil, hook.Diagnostics{{File: path, Text: text}}
+		return nil, document.Diagnostics{{File: path, Text: text}}
 	}
 	return Parse(path, doc, workspace)
 }

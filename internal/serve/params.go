@@ -96,7 +96,7 @@ func (r *request) readParams(event protocol.Event, params string) (err error) {
 		case slices.Contains(flagsOfServe, name):
 			err = fmt.Errorf("%q is for all calls of a server; give it to hookrun serve as a flag", written)
 		case !slices.Contains(known, name):
-			err = fmt.Errorf("unknown param %q%s", written, hintParam(name, known))
+			err = fmt.Errorf("unknown param %q%s", written, spelling.Hint(name, known))
 		case seen[name]:
 			err = fmt.Errorf("%q is there twice", name)
 		case value != "null":
@@ -114,61 +114,48 @@ func (r *request) readParams(event protocol.Event, params string) (err error) {
 	return err
 }
 
-func hintParam(wrong string, known []string) string {
-	if s := spelling.Suggest(wrong, known); s != "" {
-		return s
-	}
-	return "; known are " + strings.Join(known, ", ")
-}
-
 // setParam sets one param.
 func (r *request) setParam(name, raw string) (err error) {
+	c := &r.call
 	switch name { // these two can be megabytes, and have any type
 	case "args":
-		r.call.Args = argsText(raw)
+		c.Args = argsText(raw)
 		return nil
 	case "result":
-		r.call.Result = resultText(raw)
+		c.Result = resultText(raw)
 		return nil
 	}
-	value := gjson.Parse(raw)
-	switch isNumber := name == "timeout" && value.Type == gjson.Number; {
+	value, want := gjson.Parse(raw), "string"
+	switch {
 	case name == "failed" || name == "blocked":
-		if !value.IsBool() {
-			return fmt.Errorf("%q must be true or false", name)
-		}
-		*map[string]*bool{"failed": &r.call.Failed, "blocked": &r.call.Blocked}[name] = value.Bool()
-		return nil
-	case isNumber:
-		err = r.setText(name, value.Raw)
-	case value.Type == gjson.String:
-		err = r.setText(name, strictjson.Text(value.Raw))
-	default:
-		err = errors.New("must be a string")
+		want = "boolean"
+	case name == "timeout" && value.Type == gjson.Number:
+		want = "number"
 	}
-	if err != nil {
-		return fmt.Errorf("%q %w", name, err)
+	if want, ok := strictjson.CheckType(value, want); !ok {
+		return fmt.Errorf("%q must be %s", name, want)
 	}
-	return nil
-}
-
-// setText sets a param of type text.
-func (r *request) setText(name, text string) (err error) {
-	switch name {
+	switch text := strictjson.ValueText([]byte(raw)); name {
+	case "failed":
+		c.Failed = value.Bool()
+	case "blocked":
+		c.Blocked = value.Bool()
 	case "timeout":
 		r.timeout, err = hookfile.ParseTimeout(text)
 	case "on_failure":
 		r.onFailure, err = hookfile.ParseFailurePolicy(text)
 	case "workspace":
-		r.call.Workspace, err = workspaceFolder(text)
+		c.Workspace, err = workspaceFolder(text)
 	default:
-		c := &r.call
 		*map[string]*string{
 			"tool": &c.Tool, "session_id": &c.SessionID, "prompt": &c.Prompt, "transcript_path": &c.TranscriptPath,
 			"tool_use_id": &c.ToolUseID, "agent_id": &c.AgentID, "orchestrator_id": &c.OrchestratorID,
 		}[name] = text
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("%q %w", name, err)
+	}
+	return nil
 }
 
 // workspaceFolder checks the working directory for the call's hooks. The hooks themselves stay as the server read them

@@ -8,12 +8,13 @@ import (
 	"sync"
 )
 
-// Subcommands of hookrun, and subcommands of package managers and the like that stop or remove hookrun.
+// Subcommands of hookrun, which a test compares with those of the command line, and subcommands of package managers and
+// the like that stop or remove hookrun.
 var (
 	gateCommands    = []string{"allow", "deny", "approve", "uninstall", "install", "init"}
 	hookrunCommands = []string{"pre-execute", "pre-tool", "post-tool", "fire", "serve", "check", "explain", "test",
-		"get", "inject", "drain",
-		"queue", "log", "mcp", "import", "status", "doctor", "completion", "version", "pack", "help"}
+		"get", "inject", "drain", "queue", "log", "mcp", "import", "status", "fleet", "doctor", "completion", "version",
+		"pack", "help"}
 	stopCommands = []string{"stop", "disable", "mask", "kill", "uninstall", "remove"}
 )
 
@@ -103,11 +104,11 @@ func changesGates(args []Word) (changes, computed bool) {
 	return false, false
 }
 
-// isClient reports whether a program is an agent's client.
+// isClient reports whether a program is an agent's client. A test compares it with the clients that hookrun knows.
 func isClient(program string) bool {
 	switch program {
 	case "claude", "codex", "copilot", "crush", "cursor-agent", "cursor", "droid", "gemini", "kimi", "qwen",
-		"opencode", "cline", "agy", "antigravity", "massgen":
+		"opencode", "cline", "agy", "antigravity", "massgen", "junie", "kiro-cli":
 		return true
 	}
 	return false

@@ -42,6 +42,15 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// TestClients: the pack knows the program of each client, apart from editors, which are no agents by themselves.
+func TestClients(t *testing.T) {
+	for _, d := range registry.Clients() {
+		if program := d.Install.Program; program != "" && program != "code" && program != "windsurf" {
+			require.True(t, isClient(program), "%s: add %q to isClient", d.Name, program)
+		}
+	}
+}
+
 // TestLinks: a file is guarded by where its path leads, and not by its name alone.
 func TestLinks(t *testing.T) {
 	testall.NotOnWindows(t, "Wine makes no symbolic links, and Windows only with a right for it")

@@ -16,7 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/rules"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -77,7 +77,7 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 		note("hook %q: the match %q is for tools, and %s has none; leave it out", f.Name, f.Match, on)
 	}
 	if strings.Contains(f.Match, "(") {
-		if h.If = permission.Parse(f.Match); h.If.Malformed() {
+		if h.If = rules.All.If(f.Match); h.If.Malformed() {
 			note("hook %q: the match %q is no rule of the form Tool(pattern), as shell(git push *)", f.Name, f.Match)
 		}
 	} else if f.Match != "" {

@@ -231,7 +231,7 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 
 // isTenexOwn reports whether an entry has only what TENEX's own files have, whose users know TENEX's rule for timeouts.
 func isTenexOwn(h *hook.Hook) bool {
-	return h.Command.Argv != nil && h.Matcher == nil && h.If.String() == "" &&
+	return h.Command.Argv != nil && h.Matcher == nil && h.If == nil &&
 		len(h.When)+len(h.Env)+len(h.Files) == 0 &&
 		h.Timeout == 0 && h.OnFailure == nil && h.Dialect == registry.Project() && !h.Persistent
 }

@@ -55,6 +55,9 @@ type Call struct {
 	Client string
 
 	Wrappers []string // programs that run the command in their arguments, as named by the project's files
+	// Reader reads the arguments as the rules of the project's files do. Without one nobody can tell what the arguments
+	// of an unknown tool hold.
+	Reader ArgumentReader
 
 	// Kinds are project names that the tool may have by what clients call such a tool. A project's own loop may mean
 	// another tool by the name. KindsExact: a client has the very name. Package registry sets both.
@@ -67,6 +70,23 @@ type Call struct {
 	serversFrom  string
 	fileTools    *FileTools
 	input        *input
+}
+
+// ArgumentReader reads what the arguments of a tool hold.
+type ArgumentReader interface {
+	// CommandOf returns the commands in the arguments of a shell tool, one line for each command. ok is false if no
+	// argument holds a command, or if a command is unreadable.
+	CommandOf(args string) (lines string, ok bool)
+	// HasCommand reports whether the arguments of an unknown tool have a command, and under which key.
+	HasCommand(args string) (key string, ok bool)
+	// HasPatch reports whether the arguments are a patch, or a shell line that may apply one. PatchTools are further
+	// names of the tool then.
+	HasPatch(names []string, args string, wrappers []string) bool
+	PatchTools() []string
+	// Shows reports what the arguments show: a command, a file, and text for a file.
+	Shows(args string) (command, file, text bool)
+	// IsFileTool reports whether a tool with these names works on files, but not on a folder.
+	IsFileTool(names []string) bool
 }
 
 // input holds the results of Input, computed at first use.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -61,11 +60,11 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 		input, err := c.InputText()
 		return input, true, true, err
 	case CommandField:
-		if !tool {
+		if !tool || c.Reader == nil {
 			return "", false, false, nil
 		}
 		input, err := c.InputText()
-		lines, readable := permission.CommandOf(input)
+		lines, readable := c.Reader.CommandOf(input)
 		return lines, false, readable, err
 	case "result":
 		return strictjson.Lossy(c.Result), false, post, nil
@@ -102,7 +101,10 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 
 // HasValue reports whether calls of an event can have a field of Value.
 func HasValue(e protocol.Event, field string) bool {
-	c := NewCall(Call{Event: e, Failed: true, AgentID: "a", Args: `{"command":""}`,
+	if field == CommandField {
+		return HasTool(e)
+	}
+	c := NewCall(Call{Event: e, Failed: true, AgentID: "a",
 		ClientInput: string(strictjson.AppendString([]byte{'{'}, field)) + ":1}"})
 	_, _, ok, _ := c.Value(field)
 	return ok

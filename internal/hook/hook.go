@@ -10,8 +10,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/httphook"
-	"github.com/hookrun/hookrun/internal/pack"
-	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -24,9 +22,9 @@ type Hook struct {
 	StaticVerdict *dialect.Verdict      // of a rule, which starts no process
 	Events        []protocol.Event      // in the names of the dialect
 	Matcher       Matcher               // nil: any subject
-	If            permission.Rule       // the zero rule: any call
-	IfMeant       permission.Rule       // if the If has a mistake, what was probably meant, which the hook is for too
-	Rule          *pack.Rule            // the rule of a pack; nil: the hook is not from a pack
+	If            If                    // nil: any call
+	IfMeant       If                    // if the If has a mistake, what was probably meant, which the hook is for too
+	Rule          PackRule              // of a pack; nil: the hook is not from a pack
 	When          []Condition           // all must hold
 	Timeout       time.Duration         // 0: the dialect's
 	OnFailure     dialect.FailurePolicy // nil, or for a missing cause: the dialect's

@@ -12,8 +12,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/pack"
-	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -25,13 +23,14 @@ type MatchContext struct {
 	call        *dialect.Call
 	levels      []*MatchContext // for hooks of levels with other names for the tool
 	views       []view
-	viewsArray  [1]view                              // array of views: most calls have hooks of one dialect
-	rule        *permission.Call                     // nil before the first if
-	added       map[permission.Kind]*permission.Call // for ifs with tool names added by files of lower levels
-	packs       *pack.Call                           // nil before the first rule of a pack
-	unreadable  bool                                 // the arguments cannot be read
-	values      map[string][]value                   // by path
-	brokenKnown bool                                 // whether isBrokenJSON has run
+	viewsArray  [1]view              // array of views: most calls have hooks of one dialect
+	rule        *ToolCall            // nil before the first if
+	kept        any                  // ToolCall.Kept of rule
+	added       map[string]*ToolCall // for ifs with tool names added by files of lower levels
+	packs       *ToolCall            // nil before the first rule of a pack
+	unreadable  bool                 // the arguments cannot be read
+	values      map[string][]value   // by path
+	brokenKnown bool                 // whether isBrokenJSON has run
 	broken      bool
 
 	other *MatchContext // see byArguments
@@ -197,21 +196,19 @@ func (m *MatchContext) meetsConditions(h *Hook) bool {
 }
 
 // Found returns the part of the call that the hook's rule found.
-func (m *MatchContext) Found(h *Hook) pack.Found { return m.contextFor(h).found(h) }
+func (m *MatchContext) Found(h *Hook) Found { return m.contextFor(h).found(h) }
 
-func (m *MatchContext) found(h *Hook) pack.Found {
+func (m *MatchContext) found(h *Hook) Found {
 	if m.packs == nil {
 		of := m.ruleCall(h)
 		of.Aliases = slices.Concat(of.Aliases, registry.ToolNames(m.call.Tool)) // whichever client uses the name
 		names := append([]string{m.call.Tool}, of.Aliases...)
-		onlyReads := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(readingTools, name) })
-		m.packs = pack.NewCall(of, !onlyReads)
-		m.packs.Unreadable = m.packs.Unreadable || m.unreadable
-		// Clients know calls of a shell tool that run no command, such as Claude Code's Monitor of a socket.
-		m.packs.Shell = len(m.packs.Commands) > 0 || m.call.Tool == "shell" ||
-			slices.Contains(m.toolNames(m.view(h.Dialect)), "shell")
+		of.OnlyReads = slices.ContainsFunc(names, func(name string) bool { return slices.Contains(readingTools, name) })
+		of.Unreadable = m.unreadable
+		of.Shell = m.call.Tool == ShellTool || slices.Contains(m.toolNames(m.view(h.Dialect)), ShellTool)
+		m.packs = &of
 	}
-	return h.Rule.Decide(m.packs)
+	return h.Rule.Decide(*m.packs)
 }
 
 // readingTools are the project's names of read-only file tools.
@@ -301,7 +298,7 @@ func (m *MatchContext) match(h *Hook, name string) bool {
 // allows reports whether the call matches the if of a hook, by any name of the tool. Path patterns of a client's hook
 // start from the current directory, after cd too; patterns of a project's hook start from the workspace.
 func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
-	if h.If.String() == "" {
+	if h.If == nil {
 		return true, ""
 	}
 	rule := m.ruleCall(h)
@@ -312,7 +309,7 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	if near {
 		rule.Aliases = append(slices.Clip(rule.Aliases), h.If.Tool())
 	}
-	if ok, why = h.If.Match(rule); !ok && h.IfMeant.String() != "" {
+	if ok, why = h.If.Match(rule); !ok && h.IfMeant != nil {
 		return h.IfMeant.Match(rule)
 	}
 	return ok, why
@@ -328,7 +325,7 @@ func (m *MatchContext) DependsOnArgs(h *Hook) bool {
 		return true
 	}
 	looks := slices.ContainsFunc(h.When, func(c Condition) bool { return c.field == "args" || c.field == "tool_input" })
-	if h.If.String() == "" {
+	if h.If == nil {
 		return looks
 	}
 	rule := m.ruleCall(h)
@@ -339,7 +336,7 @@ func (m *MatchContext) DependsOnArgs(h *Hook) bool {
 // Doubt describes an uncertainty about the call if only that uncertainty makes the if of a project's hook match;
 // otherwise it returns "". The agent can then write the call differently.
 func (m *MatchContext) Doubt(h *Hook) string {
-	if h.If.String() == "" || !h.Dialect.HasProjectRules() {
+	if h.If == nil || !h.Dialect.HasProjectRules() {
 		return ""
 	}
 	m = m.contextFor(h)
@@ -351,24 +348,27 @@ func (m *MatchContext) Doubt(h *Hook) string {
 }
 
 // ruleCall returns the call as seen by the if of a hook.
-func (m *MatchContext) ruleCall(h *Hook) permission.Call {
+func (m *MatchContext) ruleCall(h *Hook) ToolCall {
 	if m.rule == nil {
 		m.prepare()
 	}
 	rule := *m.rule
-	if m.isAdded(h.If.Tool()) {
-		rule = *m.addedRule(permission.KindOf(h.If.Tool()))
+	name := h.IfTool()
+	if m.isAdded(name) {
+		rule = *m.addedRule(name)
 	}
 	if !h.Dialect.Run.FollowsDir {
 		rule.Root, rule.Worktree = m.call.Workspace, m.call.Worktree
 	}
 	rule.Project, rule.Aliases = h.Dialect.HasProjectRules(), m.toolNames(m.view(h.Dialect))
 	rule.Wrappers = m.call.Wrappers
-	if name := h.If.Tool(); rule.Project && (h.If.MayTouch(rule) && isFileTool(name) ||
-		slices.Contains(m.clientNames(m.view(h.Dialect)), name)) {
+	if h.If == nil || !rule.Project {
+		return rule
+	}
+	if h.If.MayTouch(rule) && m.isFileTool(name) || slices.Contains(m.clientNames(m.view(h.Dialect)), name) {
 		rule.Aliases = append(slices.Clip(rule.Aliases), name)
 	}
-	if name := h.If.Tool(); rule.Project && strings.HasPrefix(name, dialect.MCPPrefix) {
+	if strings.HasPrefix(name, dialect.MCPPrefix) {
 		globs, _ := NewGlobs(name)
 		is := func(other string) bool { return globs.matchesMCP(other, rule.Tool) }
 		if is(rule.Tool) || slices.ContainsFunc(rule.Aliases, is) {
@@ -379,8 +379,8 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 }
 
 // isFileTool reports whether a name in a rule is that of a tool that works on files, in projects or in a client.
-func isFileTool(name string) bool {
-	return KindOf(append(registry.ToolNames(name), name)) == permission.File
+func (m *MatchContext) isFileTool(name string) bool {
+	return m.call.Reader != nil && m.call.Reader.IsFileTool(append(registry.ToolNames(name), name))
 }
 
 // isAdded reports whether the tool has this name only from a file of a lower level, or as one of several kinds.
@@ -391,26 +391,26 @@ func (m *MatchContext) isAdded(name string) bool {
 }
 
 // addedRule returns the call for an if with an added name, which decides the kind of the tool.
-func (m *MatchContext) addedRule(kind permission.Kind) *permission.Call {
-	if m.added[kind] == nil {
-		rule := m.rule.WithCache()
-		rule.Kind = kind
+func (m *MatchContext) addedRule(name string) *ToolCall {
+	if m.added[name] == nil {
+		rule := *m.rule
+		rule.Kinds, rule.Kept = []string{name}, new(any)
 		if m.added == nil {
-			m.added = map[permission.Kind]*permission.Call{}
+			m.added = map[string]*ToolCall{}
 		}
-		m.added[kind] = &rule
+		m.added[name] = &rule
 	}
-	return m.added[kind]
+	return m.added[name]
 }
 
 func (m *MatchContext) prepare() {
 	c := m.call
-	rule := permission.Call{Dir: c.Workspace}.WithCache()
+	rule := ToolCall{Dir: c.Workspace, Kept: &m.kept}
 	if filepath.IsAbs(c.Dir) {
 		rule.Dir = c.Dir
 	}
 	if dialect.HasTool(c.Event) {
-		rule.Tool, rule.Kind = c.Tool, KindOf(slices.Concat(c.ProjectTools(), c.Kinds, registry.ToolNames(c.Tool)))
+		rule.Tool, rule.Kinds = c.Tool, slices.Concat(c.ProjectTools(), c.Kinds, registry.ToolNames(c.Tool))
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		rule.Home = home
@@ -455,7 +455,7 @@ func (m *MatchContext) holds(c *Condition) bool {
 		}
 		isArgs := c.field == "args" || c.field == "tool_input"
 		switch {
-		case c.field == dialect.CommandField && (m.call.HasEqualKeys() || !ok && m.isBrokenJSON(m.argsText())):
+		case c.field == dialect.CommandField && (m.call.Reader == nil || m.call.HasEqualKeys() || !ok && m.isBrokenJSON(m.argsText())):
 			return true
 		case !ok:
 		case isArgs && (m.call.HasEqualKeys() || json && len(c.steps) > 0 && m.isBrokenJSON(text)):

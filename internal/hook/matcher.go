@@ -75,11 +75,11 @@ func (m Globs) matchesMCP(name, clients string) bool {
 // MCPServers returns the servers of mcp__SERVER__TOOL in the hook's matcher and if, but none that is any server.
 func (h *Hook) MCPServers() (servers []string) {
 	globs, is := h.Matcher.(Globs)
-	if !h.Dialect.HasProjectRules() || h.Off() != "" || (!is || len(globs.mcp) == 0) && !strings.HasPrefix(h.If.Tool(),
+	if !h.Dialect.HasProjectRules() || h.Off() != "" || (!is || len(globs.mcp) == 0) && !strings.HasPrefix(h.IfTool(),
 		dialect.MCPPrefix) {
 		return nil
 	}
-	for _, name := range append(strings.Split(globs.text, "|"), h.If.Tool()) {
+	for _, name := range append(strings.Split(globs.text, "|"), h.IfTool()) {
 		rest, isMCP := strings.CutPrefix(strings.TrimSpace(name), dialect.MCPPrefix)
 		if server, _, _ := strings.Cut(rest, "__"); isMCP && strings.Trim(server, "*?") != "" {
 			servers = append(servers, server)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -30,7 +29,7 @@ func projectNames(c *dialect.Call) []string {
 		add(ShellTool)
 	}
 	if isPatch(c) {
-		add(permission.PatchTools...)
+		add(patchTools(c)...)
 	}
 	return names
 }
@@ -49,7 +48,10 @@ func ShellByInput(c *dialect.Call) (key string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	return permission.HasCommand(args)
+	if c.Reader == nil { // in doubt a shell
+		return "args", args != "{}"
+	}
+	return c.Reader.HasCommand(args)
 }
 
 // isPatch reports whether the call's input is a patch, runs apply_patch in a shell line, or has a line that hookrun
@@ -61,12 +63,20 @@ func isPatch(c *dialect.Call) bool {
 	}
 	names := knownNames(c)
 	if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
-		return name == ShellTool || slices.Contains(permission.PatchTools, name)
+		return name == ShellTool || slices.Contains(patchTools(c), name)
 	}) {
 		return false
 	}
 	args, err := c.InputText()
-	return err == nil && permission.HasPatch(KindOf(names), args, c.Wrappers)
+	return err == nil && (c.Reader == nil || c.Reader.HasPatch(names, args, c.Wrappers))
+}
+
+// patchTools are further names of a tool whose input is a patch.
+func patchTools(c *dialect.Call) []string {
+	if c.Reader == nil {
+		return []string{"fs_edit", "fs_write"}
+	}
+	return c.Reader.PatchTools()
 }
 
 // knownNames returns the project's names for the tool from the tables of all clients.
@@ -105,7 +115,7 @@ func (m *MatchContext) byArguments(h *Hook) *MatchContext {
 		unknown.SetToolNames([2]string{}, nil, m.call.FileTools())
 		m.other, m.fits = NewMatchContext(&unknown), fitsKinds(m.call)
 	}
-	if name := h.If.Tool(); m.fits && (!isFileTool(name) || KindOf(m.call.Kinds) != permission.File ||
+	if name := h.IfTool(); m.fits && (!m.isFileTool(name) || !m.call.Reader.IsFileTool(m.call.Kinds) ||
 		isWriter(name) != slices.ContainsFunc(m.call.Kinds, isWriter)) {
 		return nil
 	}
@@ -115,12 +125,14 @@ func (m *MatchContext) byArguments(h *Hook) *MatchContext {
 // fitsKinds reports whether the arguments of a call show no more than tools of its kinds have.
 func fitsKinds(c *dialect.Call) bool {
 	args, err := c.InputText()
-	command, file, text := permission.Shows(args)
+	command, file, text := true, true, true
+	if c.Reader != nil {
+		command, file, text = c.Reader.Shows(args)
+	}
 	isShell, isFile := err == nil, err == nil
 	for _, name := range c.Kinds {
-		kind := permission.KindOf(name)
-		isShell = isShell && kind == permission.Shell
-		isFile = isFile && (kind == permission.File || kind == permission.Folder)
+		isShell = isShell && name == ShellTool
+		isFile = isFile && strings.HasPrefix(name, "fs_")
 	}
 	return isShell && !file && !text || isFile && registry.EditorTool(c) != "" ||
 		isFile && c.KindsExact && !command && (!text || slices.ContainsFunc(c.Kinds, isWriter))
@@ -131,16 +143,6 @@ func isWriter(name string) bool {
 	return slices.ContainsFunc(append(registry.ToolNames(name), name), func(name string) bool {
 		return name == "fs_write" || name == "fs_edit"
 	})
-}
-
-// KindOf is the kind of a tool with these names.
-func KindOf(names []string) permission.Kind {
-	for _, name := range names {
-		if kind := permission.KindOf(name); kind != permission.Unknown {
-			return kind
-		}
-	}
-	return permission.Unknown
 }
 
 // isKnownTool reports whether the call's tool has a name that hookrun or a file knows.
@@ -174,7 +176,7 @@ func (m *MatchContext) isNearIf(h *Hook, names []string) bool {
 // MatchingTools returns the tools of a client that the hook's matcher and if are for, by their names in the hook's
 // dialect. every: the hook has neither, so it is for every tool.
 func (h *Hook) MatchingTools(client *dialect.Dialect) (tools []string, every bool) {
-	if (h.Matcher == nil || h.Matcher.String() == "") && h.If.String() == "" {
+	if (h.Matcher == nil || h.Matcher.String() == "") && h.If == nil {
 		return nil, true
 	}
 	for _, t := range client.Tools() {
@@ -200,7 +202,7 @@ func (h *Hook) MatchingTools(client *dialect.Dialect) (tools []string, every boo
 			matched = matched || globs.nearlyMatches(strings.ToLower(t.Name()))
 			isIn = func(tool string) bool { return slices.Contains(here, tool) || strings.EqualFold(tool, t.Name()) }
 		}
-		if matched && (h.If.String() == "" || isIn(h.If.Tool()) || isIn(h.IfMeant.Tool())) {
+		if matched && (h.If == nil || isIn(h.If.Tool()) || isIn(toolOf(h.IfMeant))) {
 			tools = append(tools, t.Name())
 		}
 	}

@@ -3,13 +3,20 @@ package hook_test
 import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
+	builtin "github.com/hookrun/hookrun/internal/rules"
 )
 
 // runsAt and whyAt are for tests of one hook, where a context is not worth its line.
 func runsAt(h *hook.Hook, c *dialect.Call) bool {
-	return hook.NewMatchContext(dialect.NewCall(*c)).Runs(h)
+	return matchContext(c).Runs(h)
 }
 
 func whyAt(h *hook.Hook, c *dialect.Call) string {
-	return hook.NewMatchContext(dialect.NewCall(*c)).Why(h)
+	return matchContext(c).Why(h)
+}
+
+func matchContext(c *dialect.Call) *hook.MatchContext {
+	call := dialect.NewCall(*c)
+	call.Reader = builtin.All
+	return hook.NewMatchContext(call)
 }

@@ -34,7 +34,7 @@ func (m *MatchContext) Why(h *Hook) string {
 	if h.Matcher != nil && h.Matcher.String() != "" && v.field != "" {
 		why += fmt.Sprintf(", and its matcher %q matches the %s %s", h.Matcher, v.fieldName(), m.subjects(v))
 	}
-	if h.If.String() != "" {
+	if h.If != nil {
 		ok, because := m.allows(h)
 		if !ok {
 			return fmt.Sprintf("its if %q %s", h.If, because)
@@ -43,9 +43,9 @@ func (m *MatchContext) Why(h *Hook) string {
 	}
 	if h.Rule != nil {
 		if m.Found(h).Subject == "" {
-			return "the call is not " + h.Rule.Blocks
+			return "the call is not " + h.Rule.Blocks()
 		}
-		return why + ", and the call is " + h.Rule.Blocks
+		return why + ", and the call is " + h.Rule.Blocks()
 	}
 	for _, condition := range h.When {
 		if !m.holds(&condition) {

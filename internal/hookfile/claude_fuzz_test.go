@@ -75,7 +75,7 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hook.Hook) {
 		require.Nil(t, h.Matcher)
 	}
 	text := func(key string) string { s, _ := entry[key].(string); return s }
-	require.Equal(t, text("if"), h.If.String())
+	require.Equal(t, text("if"), h.IfText())
 	require.Equal(t, entry["timeout"] != nil, h.Timeout > 0)
 	require.Equal(t, entry["async"] == true && text("type") == "command", h.Async)
 	require.NotContains(t, h.Name, "\n")

@@ -508,7 +508,7 @@ func TestClaudeHook(t *testing.T) {
 		require.Equal(t, hook.Command{ByPath: true, Shell: " ./guard  --strict\n| tee\tlog"}, h.Command, "to the byte")
 		require.Equal(t, []protocol.Event{"PreToolUse"}, h.Events)
 		require.Equal(t, "Edit|Write", h.Matcher.String())
-		require.Equal(t, "Edit(src/**)", h.If.String())
+		require.Equal(t, "Edit(src/**)", h.IfText())
 		require.Equal(t, 300*time.Millisecond, h.Timeout)
 		require.Equal(t, 300*time.Millisecond, h.Deadline("PreToolUse"))
 		require.Nil(t, h.OnFailure)

@@ -12,7 +12,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -149,8 +148,16 @@ func (p *parser) conditionsOf(h *hook.Hook, e *dialect.Entry) {
 			p.patternDoubts(h, *e.Pattern, p.position(e.MatcherAt), e.GroupWho)
 		}
 	}
-	if h.If = permission.Parse(e.If); h.If.String() != "" && !h.If.Malformed() {
-		p.ruleDoubt(h, p.position(e.IfAt), e.Who+": ")
+	switch {
+	case e.If == "":
+	case p.rules() == nil:
+		d := p.position(e.IfAt)
+		d.Text = e.Who + `: "if": this program has no rules, so it cannot decide ` + quote(e.If)
+		p.problems = append(p.problems, d)
+	default:
+		if h.If = p.rules().If(e.If); !h.If.Malformed() {
+			p.ruleDoubt(h, p.position(e.IfAt), e.Who+": ")
+		}
 	}
 	if e.When != nil {
 		c, _ := hook.ConditionAt("tool_input.command") // no error: the path is valid

@@ -9,7 +9,6 @@ import (
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/lazy"
-	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -40,14 +39,14 @@ func (p *parser) ruleDoubt(h *hook.Hook, at hook.Diagnostic, who string) {
 	default:
 		f, found = lint.CheckName(tool, p.knownTools())
 		if f.Kind == lint.Never && f.Meant != "" {
-			h.IfMeant = permission.Parse(f.Meant + strings.TrimPrefix(h.If.String(), tool))
+			h.IfMeant = p.rules().If(f.Meant + strings.TrimPrefix(h.If.String(), tool))
 		}
 	}
 	if plain := withoutQuotes(h); plain != "" {
 		const text = "%s\"if\" has a pattern in quotes, and hookrun compares commands and paths without theirs; " +
 			"write %s"
 		p.doubt(h, at, fmt.Sprintf(text, who, plain), lint.Finding{Glob: tool, Kind: lint.Never})
-		h.IfMeant = permission.Parse(plain)
+		h.IfMeant = p.rules().If(plain)
 	}
 	if found {
 		p.doubt(h, at, fmt.Sprintf("%s\"if\" is for the tool %s, %s", who, quote(tool), f.Text), f)
@@ -169,7 +168,7 @@ func (c *Config) IsForKnownTools(h *hook.Hook) bool {
 			return false
 		}
 	}
-	if tool := h.If.Tool(); tool != "" {
+	if tool := h.IfTool(); tool != "" {
 		globs = append(globs, tool)
 	}
 	return len(h.ToolNameWarnings) == 0 && !slices.ContainsFunc(globs, func(glob string) bool {
@@ -222,7 +221,7 @@ func (c *Config) dropMeant(h *hook.Hook) {
 	if globs, is := h.Matcher.(hook.Globs); is {
 		h.Matcher, _ = hook.NewGlobs(globs.String())
 	}
-	h.IfMeant = permission.Rule{}
+	h.IfMeant = nil
 }
 
 // explains reports whether the "tools" of a file has the doubtful name, so the name is no mistake. For a finding in

@@ -91,7 +91,7 @@ var fields = [...]field{
 		about: "A permission rule of Claude Code, as shell(git push *): the hook runs where it matches the call, or " +
 			"where nobody can tell.",
 		schema: `"type": "string", "pattern": "^[^()*|, \\t\\n\\x00]+(\\([^\\x00]*\\))?$"`,
-		value:  func(v *View) any { return v.Hook.If.String() }},
+		value:  func(v *View) any { return v.Hook.IfText() }},
 	{key: "when", group: calls, read: (*reader).conditions, value: (*View).conditions,
 		about:  "Conditions on the hook input. The hook runs where all hold.",
 		schema: `"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/condition"}`},

@@ -101,7 +101,7 @@ func requireSame(t *testing.T, entry map[string]any, h *hook.Hook) {
 	require.Equal(t, entry["command"] == nil, h.StaticVerdict != nil)
 
 	rule, _ := entry["if"].(string)
-	require.Equal(t, rule, h.If.String())
+	require.Equal(t, rule, h.IfText())
 	when, _ := entry["when"].([]any)
 	require.Len(t, h.When, len(when))
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/pack"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -25,12 +24,12 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 		found, version := p.pack(name, at)
 		switch {
 		case found == nil:
-		case slices.Contains(taken, found.Name):
-			p.problem(at, `"packs" has %s twice; leave one out`, quote(found.Name))
+		case slices.Contains(taken, found.Name()):
+			p.problem(at, `"packs" has %s twice; leave one out`, quote(found.Name()))
 		default:
-			taken = append(taken, found.Name)
+			taken = append(taken, found.Name())
 			for _, r := range found.At(version) {
-				hooks = append(hooks, p.ruleHook(found, r, at))
+				hooks = append(hooks, p.ruleHook(r, at))
 			}
 		}
 	})
@@ -52,7 +51,7 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 			}
 			if !found {
 				const text = `%q: %s is no rule of the packs of this file%s`
-				p.problem(at, text, key, quote(name), cmp.Or(spelling.Suggest(name, ids), withoutPack(name, taken)))
+				p.problem(at, text, key, quote(name), cmp.Or(spelling.Suggest(name, ids), p.withoutPack(name, taken)))
 			}
 		})
 	}
@@ -70,9 +69,12 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 }
 
 // withoutPack says how to mend the name of a rule or a pack for a key of the packs.
-func withoutPack(name string, taken []string) string {
+func (p *parser) withoutPack(name string, taken []string) string {
 	of, _, isRule := strings.Cut(name, "/")
-	found, _ := pack.Named(of)
+	var found hook.Pack
+	if p.rules() != nil {
+		found, _ = p.rules().Pack(of)
+	}
 	switch {
 	case slices.Contains(taken, of) && !isRule:
 		return `; leave the pack out of "packs" instead`
@@ -101,14 +103,18 @@ func (p *parser) eachName(fields map[string]gjson.Result, key, want string, each
 }
 
 // pack returns the pack and the version for a name such as git or git@2, or nil without such a pack.
-func (p *parser) pack(text string, at int) (found *pack.Pack, version int) {
+func (p *parser) pack(text string, at int) (found hook.Pack, version int) {
 	name, pin, pinned := strings.Cut(text, "@")
-	found, err := pack.Named(name)
+	if p.rules() == nil {
+		p.problem(at, `"packs": this program has no packs, so it cannot run %s`, quote(name))
+		return nil, 0
+	}
+	found, err := p.rules().Pack(name)
 	if err != nil {
 		p.problem(at, `"packs": %s`, err.Error())
 		return nil, 0
 	}
-	if version = found.Version; !pinned {
+	if version = found.Version(); !pinned {
 		return found, version
 	}
 	n, err := strconv.Atoi(pin)
@@ -120,16 +126,16 @@ func (p *parser) pack(text string, at int) (found *pack.Pack, version int) {
 }
 
 // ruleHook returns a rule of a pack as a hook of the file.
-func (p *parser) ruleHook(of *pack.Pack, r *pack.Rule, at int) hook.Hook {
+func (p *parser) ruleHook(r hook.PackRule, at int) hook.Hook {
 	place, decision := p.at(at, ""), protocol.Block
-	if r.Asks {
+	if r.Asks() {
 		decision = protocol.Ask
 	}
 	return hook.Hook{
-		Name: of.ID(r), Rule: r, Observe: p.observe, ObserveUntil: p.observeUntil,
+		Name: r.ID(), Rule: r, Observe: p.observe, ObserveUntil: p.observeUntil,
 		Dialect: p.dialect, Events: []protocol.Event{protocol.PreTool},
 		StaticVerdict: &dialect.Verdict{Decision: decision, Cause: protocol.CausePolicy,
-			Status: dialect.StatusBlocked, Reason: r.Reason(of.ID(r), pack.Found{})},
+			Status: dialect.StatusBlocked, Reason: r.Reason(hook.Found{})},
 		File: p.file, Level: p.level, Line: place.Line, Column: place.Column,
 	}
 }

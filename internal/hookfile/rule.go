@@ -8,7 +8,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -37,8 +36,15 @@ func (r *reader) message() string {
 // rule reads "if".
 func (r *reader) rule(h *hook.Hook) {
 	s, ok := r.text(r.value, `"if"`)
-	h.If = permission.Parse(s)
-	if ok && (s == "" || h.If.Malformed()) {
+	if !ok {
+		return
+	}
+	if r.rules() == nil {
+		r.problem(r.value.Index, `%s"if": this program has no rules, so it cannot decide %s; use "matcher" and "when"`,
+			r.who, quote(s))
+		return
+	}
+	if h.If = r.rules().If(s); s == "" || h.If.Malformed() {
 		r.problem(r.value.Index, "%s\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)",
 			r.who, quote(s))
 	}
@@ -50,25 +56,25 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	some := func(what func(protocol.Event) bool) bool {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
 	}
-	if h.If.String() != "" && !some(dialect.HasTool) {
+	if h.If != nil && !some(dialect.HasTool) {
 		e.warnOfDeadGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
 	}
-	if tool, _, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
-		if ok, why := h.If.Match(permission.Call{Tool: tool}); !ok { // no match even in doubt
+	if tool, _, _ := strings.Cut(h.IfText(), "("); tool != "" && !h.If.Malformed() {
+		if ok, why := h.If.Match(hook.ToolCall{Tool: tool}); !ok { // no match even in doubt
 			e.warnOfDeadGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
 		}
 	}
-	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
+	if tool, pattern, _ := strings.Cut(h.IfText(), "("); tool != "" && !h.If.Malformed() {
 		e.ruleDoubt(h, e.at(f["if"].Index, ""), who+": ")
-		kind := kindOf(tool, e.toolNames)
-		if h.IfMeant.String() == "" {
-			h.IfMeant = h.If.Meant(kind)
+		names := append([]string{e.toolNames[tool], tool}, registry.ToolNames(tool)...)
+		if h.IfMeant == nil {
+			h.IfMeant = h.If.Meant(names)
 		}
-		if misfit := h.If.Problem(kind); pattern != "" && misfit != "" {
+		if misfit := h.If.Problem(names); pattern != "" && misfit != "" {
 			e.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
 		}
 	}
-	if severalRules(h.If.String()) {
+	if severalRules(h.IfText()) {
 		e.warnOfGate(f["if"].Index,
 			who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
 	}
@@ -79,11 +85,6 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 			e.warnOfDeadGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, field))
 		}
 	}
-}
-
-// kindOf returns the kind of objects that a tool works on. more has the names in the files' "tools".
-func kindOf(tool string, more map[string]string) permission.Kind {
-	return hook.KindOf(append([]string{more[tool], tool}, registry.ToolNames(tool)...))
 }
 
 // severalRules reports whether an if looks like several rules: Tool(pattern) | Tool(pattern).

@@ -3,13 +3,20 @@ package hookfile_test
 import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/rules"
 )
 
 // runs and why are for tests of one hook, where a context is not worth its line.
 func runs(h *hook.Hook, c *dialect.Call) bool {
-	return hook.NewMatchContext(dialect.NewCall(*c)).Runs(h)
+	return matchContext(c).Runs(h)
 }
 
 func why(h *hook.Hook, c *dialect.Call) string {
-	return hook.NewMatchContext(dialect.NewCall(*c)).Why(h)
+	return matchContext(c).Why(h)
+}
+
+func matchContext(c *dialect.Call) *hook.MatchContext {
+	call := dialect.NewCall(*c)
+	call.Reader = rules.All
+	return hook.NewMatchContext(call)
 }

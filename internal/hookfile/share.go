@@ -62,7 +62,7 @@ func (c *Config) WithFunctions(hooks []hook.Hook) []hook.Hook {
 // "wrappers".
 func (c *Config) NameTool(call *dialect.Call) {
 	registry.NameTool(call, c.toolNamesAt(hook.LocalLevel))
-	call.Wrappers = c.wrappers
+	call.Wrappers, call.Reader = c.wrappers, (*parser)(nil).rules()
 }
 
 // names returns all names in the "tools" of the files, down to a level.

@@ -44,7 +44,7 @@ func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 		}
 		globs, is := h.Matcher.(hook.Globs)
 		if theirs || is && globs.String() != "" && slices.ContainsFunc(names, globs.Match) ||
-			slices.Contains(names, h.If.Tool()) {
+			slices.Contains(names, h.IfTool()) {
 			who := client.Name
 			if client.Files != nil {
 				who = client.Files.Client
@@ -66,7 +66,7 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 			continue
 		}
 		globs, is := h.Matcher.(hook.Globs)
-		if h.If.Tool() == hook.ShellTool || is && globs.Match(hook.ShellTool) && !globs.Match(call.Tool) {
+		if h.IfTool() == hook.ShellTool || is && globs.Match(hook.ShellTool) && !globs.Match(call.Tool) {
 			const text = "nobody knows what the project calls the tool %s, whose input has a command under %s, so " +
 				"hooks for the shell run at it, as hook %s of %s; name it in the hooks file, as " +
 				"\"tools\": {%s: \"shell\"}"
@@ -136,7 +136,7 @@ func (c *Config) OtherServers(server string) (names []string) {
 		if h.Off() != "" {
 			continue
 		}
-		tools := []string{h.If.Tool()}
+		tools := []string{h.IfTool()}
 		if h.Matcher != nil {
 			tools = append(tools, strings.Split(h.Matcher.String(), "|")...)
 		}

@@ -32,7 +32,7 @@ func (g *handler) makeEntry(name string) {
 			g.to.Set("when", []byte("["+strings.Join(g.when, ",")+"]"))
 		}
 	}
-	if rule := h.If.String(); rule != "" {
+	if rule := h.IfText(); rule != "" {
 		g.set("if", rule)
 	}
 	g.copyTimeout()

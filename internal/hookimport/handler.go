@@ -77,7 +77,7 @@ func (g *handler) convert() {
 		g.leaveOut("%s", g.entry.Off)
 		return
 	}
-	if why := g.obstacle(h.If.String() + name); why != "" {
+	if why := g.obstacle(h.IfText() + name); why != "" {
 		g.leaveOut("%s", why)
 		return
 	}
@@ -135,7 +135,7 @@ func (g *handler) otherKeys() {
 // matcher.
 func (g *handler) obstacle(texts string) string {
 	h, command := g.hook, g.value("command").String()
-	switch rule := h.If.String(); {
+	switch rule := h.IfText(); {
 	case h.Unsupported != "":
 		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
 	case h.HTTP == nil && strings.TrimSpace(command) == "":

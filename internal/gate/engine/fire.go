@@ -364,7 +364,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 func staticVerdict(h *hookRun) dialect.Verdict {
 	v := *h.StaticVerdict
 	if h.Rule != nil {
-		v.Reason = h.Rule.Reason(h.Name, hook.NewMatchContext(h.call).Found(h.Hook))
+		v.Reason = h.Rule.Reason(hook.NewMatchContext(h.call).Found(h.Hook))
 		return v
 	}
 	if v.Decision == protocol.Block {

@@ -17,7 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	model "github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/permission"
+	builtin "github.com/hookrun/hookrun/internal/rules"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -195,7 +195,7 @@ func TestFunctionsAboveFiles(t *testing.T) {
 		var no dialect.Verdict
 		no.Decide(protocol.Block, "no")
 		gate := function("gate", no)
-		gate.If = permission.Parse("shell(rm -rf*)")
+		gate.If = builtin.All.If("shell(rm -rf*)")
 		r, err := engine.New(cfg, engine.Options{Functions: []engine.Function{gate}})
 		require.NoError(t, err)
 		o, err := r.Fire(context.Background(), claudeCall(t, "Bash", input))

@@ -59,7 +59,7 @@ type Info struct {
 // InfoOf returns the facts about a hook as its file states them.
 func InfoOf(h *hook.Hook) Info {
 	i := Info{
-		Name: h.Name, Source: h.Source(), Level: h.Level.String(), Events: slices.Clone(h.Events), If: h.If.String(),
+		Name: h.Name, Source: h.Source(), Level: h.Level.String(), Events: slices.Clone(h.Events), If: h.IfText(),
 		Command: h.String(), Runs: h.Disabled == "", Why: h.Disabled,
 	}
 	if h.Matcher != nil {

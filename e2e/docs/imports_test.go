@@ -23,7 +23,7 @@ var wings = []struct{ name, folders, reaches string }{
 		"internal/gate/form internal/dialect internal/dialect/tenex internal/dialect/nearmiss " +
 		"internal/state/approval internal/state/once internal/state/stops internal/doctor/canary",
 		"protocol lib rules net clients"},
-	{"rules", "internal/shellline internal/permission internal/pack", "protocol lib core"},
+	{"rules", "internal/rules internal/shellline internal/permission internal/pack", "protocol lib core"},
 	{"trust", "internal/trust", "protocol lib core rules clients"},
 	{"record", "internal/runlog internal/cases internal/state/lastrun", "protocol lib core clients"},
 	{"texts", "internal/queue internal/gate/queued internal/massgen/ipc", "protocol lib core clients"},

@@ -455,7 +455,8 @@ func (m *MatchContext) holds(c *Condition) bool {
 		}
 		isArgs := c.field == "args" || c.field == "tool_input"
 		switch {
-		case c.field == dialect.CommandField && (m.call.Reader == nil || m.call.HasEqualKeys() || !ok && m.isBrokenJSON(m.argsText())):
+		case c.field == dialect.CommandField && (m.call.Reader == nil || m.call.HasEqualKeys() ||
+			!ok && m.isBrokenJSON(m.argsText())):
 			return true
 		case !ok:
 		case isArgs && (m.call.HasEqualKeys() || json && len(c.steps) > 0 && m.isBrokenJSON(text)):

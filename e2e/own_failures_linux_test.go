@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -35,7 +36,7 @@ func TestOwnFailures(t *testing.T) {
 		"serve":    `printf '%s\n' '` + call + `' | "$0" serve --log log`,
 	}
 	unstarted := 0
-	for _, d := range registry.All() {
+	for _, d := range registry.All().Dialects() {
 		event, found := gateOf(d)
 		if !found {
 			continue
@@ -50,7 +51,7 @@ func TestOwnFailures(t *testing.T) {
 				for key, value := range hook {
 					entry[key] = value
 				}
-				if d != registry.Project() {
+				if d != tenex.Dialect {
 					entry["dialect"] = d.Name
 				}
 				binary.WriteHooks(t, dir, entry)

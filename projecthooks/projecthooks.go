@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookfile/host"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -85,7 +86,7 @@ func Load(dir string, o LoadOptions) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: project.Workspace, Project: &project, Files: o.Files,
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project.Workspace, Project: &project, Files: o.Files,
 		ProjectOnly: o.ProjectOnly})
 	if err == nil && o.RequireHooks && len(cfg.Files) == 0 {
 		return nil, Diagnostics{{File: filepath.Join(workspace, hookfile.FileName), cause: fs.ErrNotExist,
@@ -122,11 +123,11 @@ func nearer(dir, workspace string) (absent []hookfile.File) {
 // Parse reads the text of one hooks file, for tests and for programs that keep hooks elsewhere. Diagnostics show the
 // name, and its extension tells MassGen's YAML and Codex's TOML from JSON.
 func Parse(name string, text []byte) (*Config, error) {
-	cfg, err := hookfile.Parse(name, text)
+	cfg, err := parts.All().Parse(name, text)
 	return public(cfg, "", err)
 }
 
-func newEmpty() *Config { return newConfig(new(hookfile.Config), "") }
+func newEmpty() *Config { return newConfig(parts.All().Empty(), "") }
 
 func newConfig(c *hookfile.Config, dir string) *Config { return (*Config)(host.New(c, dir)) }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
@@ -26,7 +27,7 @@ func TestLoadErrors(t *testing.T) {
 	require.ErrorIs(t, err, first, "errors.Is finds each")
 	var one projecthooks.Diagnostic
 	require.ErrorAs(t, err, &one)
-	_, same := hookfile.Load(hookfile.Options{Files: []string{file, file}})
+	_, same := hookfile.Load(hookfile.Options{Parts: parts.All(), Files: []string{file, file}})
 	require.EqualError(t, err, same.Error())
 
 	for _, dir := range []string{filepath.Join(dir, "nowhere"), file} {

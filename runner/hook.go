@@ -82,7 +82,7 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 		}
 	} else if f.Match != "" {
 		globs, ok := hook.NewGlobs(f.Match)
-		doubts, err := lint.Check(f.Match, registry.KnownTools())
+		doubts, err := lint.Check(f.Match, registry.All().KnownTools())
 		switch {
 		case err != nil:
 			note("hook %q: %w", f.Name, err)

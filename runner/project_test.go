@@ -10,6 +10,7 @@ import (
 
 	model "github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -39,7 +40,7 @@ func TestFolderOfTheProject(t *testing.T) {
 		{"name": "n", "block": "no", "events": ["pre-tool"], "if": "fs_write(secrets/**)"}]}`), 0o600))
 
 	state := filepath.Join(root, "state")
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: project, NoUser: true})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project, NoUser: true})
 	require.NoError(t, err)
 	now, err := trust.Take(cfg, trust.Options{Workspace: project, Environ: func(*model.Hook) []string { return nil }})
 	require.NoError(t, err)

@@ -106,7 +106,7 @@ func (o *options) record(stderr io.Writer) (*report, error) {
 	if number == "" {
 		return nil, fmt.Errorf("%s --version says none", filepath.Join(o.bin, c.Name))
 	}
-	d, _ := registry.Named(c.Name)
+	d, _ := registry.All().Named(c.Name)
 	all := &report{title: d.Files.Client + " " + number, recorded: cases.Version, cases: len(lines)}
 	names := map[string]bool{}
 	for _, e := range d.Events {

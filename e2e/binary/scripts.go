@@ -43,7 +43,7 @@ func Scripts(t *testing.T, folder string) {
 		return
 	}
 	var clients []string
-	for _, c := range registry.Clients() {
+	for _, c := range registry.All().Clients() {
 		if c.Install != nil {
 			clients = append(clients, c.Install.Program)
 		}
@@ -66,7 +66,7 @@ func Scripts(t *testing.T, folder string) {
 				env.Setenv(name, env.WorkDir+"-"+name) // the workspace must not have the state
 			}
 			env.Setenv("XDG_STATE_HOME", env.WorkDir+"-state")
-			names := registry.ClientNames()
+			names := registry.All().ClientNames()
 			env.Setenv("CLIENTS", strings.Join(names, ", "))
 			env.Setenv("CLIENTS_OR", strings.Join(names, "|"))
 			env.Setenv("CLIENTS_WORDS", "["+strings.Join(names, "] [")+"]")

@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testforms"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -33,14 +34,14 @@ func (r *trial) requireForms(t *testing.T) {
 	again, err := form.JSON(o)
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(r.Stdout), string(again))
-	call, _, err := registry.ParseInput(r.Stdin)
+	call, _, err := registry.All().ParseInput(r.Stdin)
 	require.NoError(t, err)
 	call.Workspace = r.Workspace
 	testforms.Require(t, &call, o)
 	if r.Took > 2*time.Second {
 		return
 	}
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: r.Workspace, Files: []string{r.HooksFile}, AsClient: true})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: r.Workspace, Files: []string{r.HooksFile}, AsClient: true})
 	require.NoError(t, err)
 	hooks, err := engine.New(cfg, engine.Options{Env: r.environment(t),
 		Binary: binary.Path, StateDir: r.Base, OneShot: true})
@@ -70,7 +71,7 @@ func (r *trial) requireAnswer(t *testing.T, client string) {
 	if json.Unmarshal([]byte(r.Stdout), &o) != nil { // no outcome was expected
 		return
 	}
-	d, ok := registry.ClientNamed(client)
+	d, ok := registry.All().ClientNamed(client)
 	require.True(t, ok)
 	reply, err := d.Reply(o)
 	require.NoError(t, err)

@@ -17,8 +17,8 @@ import (
 
 	"github.com/hookrun/hookrun/conformance/kit"
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -63,7 +63,7 @@ func TestImportedVerdicts(t *testing.T) {
 			eachCase(t, dir, true, func(t *testing.T, r *trial) *int {
 				result, err := hookimport.Read(r.HooksFile, nil)
 				if err != nil {
-					_, loads := hookfile.LoadFile(r.HooksFile, nil)
+					_, loads := parts.All().LoadFile(r.HooksFile, nil)
 					require.Error(t, loads, "%v: what is loaded can be imported", err)
 					return &refused
 				}

@@ -118,7 +118,7 @@ func (p *parser) input(v document.Value, fields map[string]document.Value) (c di
 	if !v.Is("object") {
 		return c
 	}
-	c, _, err := registry.ParseInput(p.json(v)) // warnings are only about equal keys, and Parse refuses those
+	c, _, err := registry.All().ParseInput(p.json(v)) // warnings are only about equal keys, and Parse refuses those
 	if err != nil {
 		v.Problem("%v", err)
 	}
@@ -131,7 +131,7 @@ func (p *parser) call(entry document.Value, fields map[string]document.Value) (c
 		entry.Problem("the test has neither \"event\" nor \"input\"")
 	} else if ok = event.Is("string"); ok {
 		name := strictjson.Text(event.Raw)
-		if c.Event, ok = registry.ParseEvent(name); !ok {
+		if c.Event, ok = registry.All().ParseEvent(name); !ok {
 			event.Problem("unknown event %s%s", spelling.Quote(name), meantEvent(name))
 		}
 	}
@@ -179,7 +179,7 @@ func (p *parser) call(entry document.Value, fields map[string]document.Value) (c
 }
 
 func meantEvent(wrong string) string {
-	return cmp.Or(spelling.Suggest(wrong, registry.EventNames()),
+	return cmp.Or(spelling.Suggest(wrong, registry.All().EventNames()),
 		"; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -204,7 +205,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if err := f.messages(); err != nil {
 		return err
 	}
-	if client, is := registry.ClientNamed(f.output); is && f.call.Client == "" {
+	if client, is := registry.All().ClientNamed(f.output); is && f.call.Client == "" {
 		f.call.Client = client.Name
 	}
 	if dialect.HasTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {
@@ -292,8 +293,8 @@ func (f *callFlags) resolveWorkspace() (err error) {
 }
 
 func dialectNames() (names []string) {
-	for _, d := range registry.All() {
-		if d == registry.Project() || !d.HasProjectRules() { // a protocol has no files
+	for _, d := range registry.All().Dialects() {
+		if d == tenex.Dialect || !d.HasProjectRules() { // a protocol has no files
 			names = append(names, d.Name)
 		}
 	}

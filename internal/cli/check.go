@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -65,13 +66,13 @@ which is that of -C DIR, or the nearest one upwards.`,
 			case *schema && *parse:
 				return 0, errors.New("--schema and --parse print two things; give one of the two")
 			case *schema:
-				return exitOK, write(std, hookfile.Schema())
+				return exitOK, write(std, parts.All().Schema())
 			}
 			as, err := form()
 			if err != nil {
 				return 0, err
 			}
-			c := checker{hookfile.Options{Dialect: as, Claude: *claude, NoUser: *noUser}}
+			c := checker{hookfile.Options{Parts: parts.All(), Dialect: as, Claude: *claude, NoUser: *noUser}}
 			if *parse {
 				return exitOK, c.printParsed(files, *workspace, std)
 			}
@@ -194,7 +195,7 @@ func (c *checker) selectedFiles(files []string, workspace string) (there []hookf
 	}
 	there = c.Named(files)
 	if c.Claude {
-		settings, err := hookfile.ClaudeFiles(p.Workspace)
+		settings, err := parts.All().ClaudeFiles(p.Workspace)
 		if err != nil {
 			return nil, p, err
 		}
@@ -244,7 +245,7 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 // defineForm adds the flag --dialect. The returned function gives the dialect in which to read files: nil without the
 // flag, or an error for an unknown name.
 func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
-	forms := registry.FormNames()
+	forms := registry.All().FormNames()
 	names := strings.Join(forms, ", ")
 	usage := "`NAME` of the client whose form a file is in that lies elsewhere: " + names + " (default by the file)"
 	name := flags.String("dialect", "", usage)
@@ -253,7 +254,7 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 		if !flags.Changed("dialect") {
 			return nil, nil
 		}
-		as, ok := registry.ClientNamed(*name)
+		as, ok := registry.All().ClientNamed(*name)
 		if !ok || !as.HasHooksFile() {
 			return nil, fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
@@ -266,10 +267,10 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 func projectOf(path string) string {
 	folder := filepath.Dir(path)
 	switch {
-	case slices.Contains(registry.ClientNames(), strings.TrimPrefix(filepath.Base(folder), ".")):
+	case slices.Contains(registry.All().ClientNames(), strings.TrimPrefix(filepath.Base(folder), ".")):
 		return filepath.Dir(folder)
-	case hookfile.ClientProject(path) != "":
-		return hookfile.ClientProject(path)
+	case parts.All().ClientProject(path) != "":
+		return parts.All().ClientProject(path)
 	case filepath.Base(path) == "hooks.json":
 		return "."
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install/gitignore"
@@ -36,7 +36,7 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 			cfg = &hookfile.Config{}
 		}
 		f.warn(cfg.WarnedOfFiles())
-		if cfg.Dialect == registry.Project() && f.Level != hook.ProjectLevel {
+		if cfg.Dialect == tenex.Dialect && f.Level != hook.ProjectLevel {
 			f.label = " (" + f.Level.String() + ")"
 		}
 		if cfg.ManagedOnly {
@@ -191,7 +191,7 @@ var secretName = lazy.Regexp{
 func cleanEnvironment(d *dialect.Dialect) string {
 	const top = ` at the top of the file keeps them back, and a list there names those that hooks need`
 	switch {
-	case d == registry.Project():
+	case d == tenex.Dialect:
 		return `"inherit_env": false` + top
 	case d.Files != nil && !d.Files.IsPlaced(): // not a client's file; the format has the key
 		return `x-inherit_env: false` + top
@@ -233,7 +233,7 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 func isTenexOwn(h *hook.Hook) bool {
 	return h.Command.Argv != nil && h.Matcher == nil && h.If == nil &&
 		len(h.When)+len(h.Env)+len(h.Files) == 0 &&
-		h.Timeout == 0 && h.OnFailure == nil && h.Dialect == registry.Project() && !h.Persistent
+		h.Timeout == 0 && h.OnFailure == nil && h.Dialect == tenex.Dialect && !h.Persistent
 }
 
 // failOpen warns once about all gates of a file that fail open at a timeout, unless on_failure sets the policy for
@@ -245,7 +245,7 @@ func failOpen(hooks []hook.Hook) []hook.Diagnostic {
 	for i := range hooks {
 		h := &hooks[i]
 		_, isSet := h.OnFailure[protocol.CauseTimeout]
-		isGate := h.StaticVerdict == nil && h.Dialect == registry.Project() &&
+		isGate := h.StaticVerdict == nil && h.Dialect == tenex.Dialect &&
 			slices.Contains(h.Events, protocol.PreTool)
 		if isSet || !isGate || h.Disabled != "" ||
 			h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {

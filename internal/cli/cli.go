@@ -52,8 +52,8 @@ type command struct {
 // expand puts lists of clients and packs into the text of a command, when the text is shown.
 func expand(text string) string {
 	return strings.NewReplacer(
-		"{CLIENTS}", registry.ClientList(), "{CLIENT NAMES}", folded(spelling.Or(install.Names())),
-		"{IMPORTED CLIENTS}", registry.ImportList(), "{PACKS}", strings.TrimSuffix(scaffold.About(), "\n"),
+		"{CLIENTS}", registry.All().ClientList(), "{CLIENT NAMES}", folded(spelling.Or(install.Names())),
+		"{IMPORTED CLIENTS}", registry.All().ImportList(), "{PACKS}", strings.TrimSuffix(scaffold.About(), "\n"),
 	).Replace(text)
 }
 
@@ -183,7 +183,7 @@ const personMustMend = "a person must mend this; until then every call is blocke
 // failureExit returns the exit code of an error: 1, or 2 if an output form is a client's, because clients fail open on
 // every other code.
 func failureExit(forms ...string) int {
-	if slices.ContainsFunc(forms, func(form string) bool { return slices.Contains(registry.ClientNames(), form) }) {
+	if slices.ContainsFunc(forms, func(form string) bool { return slices.Contains(registry.All().ClientNames(), form) }) {
 		return exitBlock
 	}
 	return exitFailed

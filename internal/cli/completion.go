@@ -176,7 +176,7 @@ func values(f *pflag.Flag) []string {
 		return words
 	}
 	if f.Name == "tool" { // too many to compute for every command line
-		names := slices.Concat(registry.ProjectNames(), registry.ClientTools())
+		names := slices.Concat(registry.All().ProjectNames(), registry.All().ClientTools())
 		slices.Sort(names)
 		return slices.Compact(names)
 	}

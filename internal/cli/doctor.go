@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/queue"
@@ -157,7 +158,7 @@ func doctorWorkspace(folder string, configs []string) (w doctor.Workspace, err e
 	if err != nil {
 		return w, err
 	}
-	o := hookfile.Options{Workspace: p.Workspace, Project: &p.Project, Files: configs}
+	o := hookfile.Options{Parts: parts.All(), Workspace: p.Workspace, Project: &p.Project, Files: configs}
 	p.configs = configs
 	files, _, err := o.Find()
 	if err != nil {
@@ -223,7 +224,7 @@ func printReport(r *doctor.Report, std Streams) error {
 	fmt.Fprintf(out, "%s\n", printable.Escape(r.Workspace))
 	for _, f := range r.Findings {
 		if f.Client != shown {
-			client, _ := registry.Named(f.Client)
+			client, _ := registry.All().Named(f.Client)
 			fmt.Fprintf(out, "\n%s\n", client.Files.Client)
 			shown = f.Client
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -24,7 +25,7 @@ import (
 var explain = command{
 	name:    "explain",
 	args:    "EVENT [FLAGS] | --input JSON|@FILE|- [FLAGS]",
-	takes:   registry.EventNames,
+	takes:   registry.All().EventNames,
 	summary: "show which hooks a call would run, and why; runs none",
 	about: `Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or
 why not; its program, where that would run, how long it may take, and what each kind of failure would
@@ -41,10 +42,10 @@ before it changes the call.`,
 		const show = "show what each hook that would run gets on stdin, which may have secrets in it"
 		showInput := flags.Bool("show-input", false, show)
 		const whose = "show also by which names of this client's tools each matcher and if is met (CLIENT: "
-		client := flags.String("client", "", "`CLIENT`: "+whose+strings.Join(registry.ClientNames(), ", ")+")")
-		setValues(flags, "client", registry.ClientNames()...)
+		client := flags.String("client", "", "`CLIENT`: "+whose+strings.Join(registry.All().ClientNames(), ", ")+")")
+		setValues(flags, "client", registry.All().ClientNames()...)
 		return func(args []string, std Streams) (int, error) {
-			of, known := registry.ClientNamed(*client)
+			of, known := registry.All().ClientNamed(*client)
 			if *client != "" && !known {
 				return 0, checkWord(flags, "client")
 			}
@@ -112,9 +113,9 @@ func (f *callFlags) explained(args []string, input string, client *dialect.Diale
 	if len(args) != 1 {
 		return "", errors.New("give one EVENT: known are " + known)
 	}
-	event, ok := registry.ParseEvent(args[0])
+	event, ok := registry.All().ParseEvent(args[0])
 	if !ok {
-		near := spelling.Suggest(args[0], registry.EventNames())
+		near := spelling.Suggest(args[0], registry.All().EventNames())
 		return "", fmt.Errorf("unknown event %q; known are %s%s", args[0], known, near)
 	}
 	return event, nil
@@ -173,7 +174,7 @@ func newExplanation(c dialect.Call, cfg *hookfile.Config, o engine.Options) (e e
 	case call.FileTools().Has(c.Tool):
 		e.why = ` (by "tools" in a hooks file)`
 	case len(e.Here) == 0 && call.KindsExact:
-		e.Here, e.why = call.Kinds, " (as in "+registry.WhoCalls(c.Tool)+")"
+		e.Here, e.why = call.Kinds, " (as in "+registry.All().WhoCalls(c.Tool)+")"
 	case len(e.Here) == 0 && len(call.Kinds) > 0:
 		e.Here, e.why = call.Kinds, " (nearly a name of clients or loops)"
 	}
@@ -345,7 +346,7 @@ func (x *explainedHook) print(b *strings.Builder) {
 		verdict = "would run: "
 	}
 	level := ""
-	if h.Level != hook.ProjectLevel && h.Dialect.Name == registry.Project().Name {
+	if h.Level != hook.ProjectLevel && h.Dialect.Name == tenex.Dialect.Name {
 		level = h.Level.String() + ", "
 	}
 	fmt.Fprintf(b, "\n%s (%s, %sdialect %s)\n  %s%s\n", printable.Escape(h.Name), printable.Escape(h.Source()), level,

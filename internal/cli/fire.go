@@ -15,8 +15,8 @@ import (
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/state/lastrun"
 	"github.com/hookrun/hookrun/protocol"
@@ -40,7 +40,7 @@ exit with 1.`,
   hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		f.define(flags, append(registry.ClientNames(), "json", "text")...)
+		f.define(flags, append(registry.All().ClientNames(), "json", "text")...)
 		f.output = "" // the form of the client that sends the input
 		form := flags.Lookup("output")
 		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
@@ -66,7 +66,7 @@ var errAnswered = errors.New("another entry for hookrun answers this call")
 
 // answerNothing prints the client's answer for "continue".
 func (f *callFlags) answerNothing(std Streams) error {
-	client, _ := registry.ClientNamed(f.output)
+	client, _ := registry.All().ClientNamed(f.output)
 	reply, err := client.Reply(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (f *callFlags) isAnsweredElsewhere(client *dialect.Dialect) bool {
 	home, _ := os.UserHomeDir() // without a home, no user's file
 	w := dialect.Where{Workspace: f.workspace, Home: home, Getenv: os.Getenv}
 	return known && slices.ContainsFunc(answerer.AnsweringFiles(w), func(path string) bool {
-		cfg, err := hookfile.LoadFile(path, client)
+		cfg, err := parts.All().LoadFile(path, client)
 		if err != nil || slices.ContainsFunc(cfg.Hooks, func(h hook.Hook) bool { return h.Disabled != "" }) {
 			return false
 		}
@@ -110,9 +110,9 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	case strings.TrimSpace(doc) == "":
 		return "", errors.New("stdin is empty; give it the JSON that a client gives its hooks")
 	}
-	entry, _ := registry.ClientNamed(f.output)
+	entry, _ := registry.All().ClientNamed(f.output)
 	event, err = f.readInput(doc, entry)
-	client := registry.ClientOf(&f.call)
+	client := registry.All().ClientOf(&f.call)
 	// A client that runs another client's entry mostly understands its own form alone there.
 	if client != nil && (entry == nil && !f.flags.Changed("output") || entry != nil && !client.Hooks.FollowsEntry()) {
 		f.output = client.Name
@@ -134,9 +134,9 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 		return "", err
 	}
 	if entry == nil {
-		f.call, f.warnings, err = registry.ParseInput(doc)
+		f.call, f.warnings, err = registry.All().ParseInput(doc)
 	} else {
-		f.call, f.warnings, err = registry.ParseEntryInput(doc, entry, os.Getenv)
+		f.call, f.warnings, err = registry.All().ParseEntryInput(doc, entry, os.Getenv)
 	}
 	if err != nil {
 		return "", err
@@ -152,7 +152,7 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 		return f.call.Event, nil
 	}
 	// A client started from another client's shell inherits its project variable, which names another project.
-	variable := registry.ClientOf(&f.call).Client.ProjectVariable
+	variable := registry.All().ClientOf(&f.call).Client.ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
 			const text = "%s is %s, which is no folder; set it to the project's, or give --workspace"
@@ -178,7 +178,7 @@ func (f *callFlags) inputAlone() error {
 
 // recordLastRun records the time for hookrun doctor. Errors are ignored: doctor checks whether the folder is writable.
 func (f *callFlags) recordLastRun() {
-	client := registry.ClientOf(&f.call)
+	client := registry.All().ClientOf(&f.call)
 	if client == nil || canary.Is(&f.call) && !canary.IsPrompt(&f.call) {
 		return
 	}

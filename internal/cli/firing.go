@@ -21,6 +21,7 @@ import (
 	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
@@ -67,7 +68,7 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 
 // files returns the options that select the hooks files.
 func (f *callFlags) files() hookfile.Options {
-	return hookfile.Options{Workspace: f.workspace, Files: f.configs, Project: &f.project.Project, Dialect: f.form(),
+	return hookfile.Options{Parts: parts.All(), Workspace: f.workspace, Files: f.configs, Project: &f.project.Project, Dialect: f.form(),
 		Claude: f.claude, NoUser: f.noUser, AsClient: f.onFailure != protocol.Block.String()}
 }
 
@@ -81,7 +82,7 @@ func (f *callFlags) readAgain() (*hookfile.Config, error) {
 
 // form returns the dialect named by the flags; nil: the dialect of each file.
 func (f *callFlags) form() *dialect.Dialect {
-	d, _ := registry.Named(f.dialect)
+	d, _ := registry.All().Named(f.dialect)
 	return d
 }
 
@@ -182,7 +183,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 // status at every event, or shows the model the tool's result beside it. tellError returns the error for the caller to
 // print, unless the block replaces the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
-	client, toClient := registry.ClientNamed(f.output)
+	client, toClient := registry.All().ClientNamed(f.output)
 	isStranger := errors.As(failure, new(registry.Stranger))
 	isUnread := f.call.Event == "" && (toClient || f.output == "") && (f.entry != "" || isStranger)
 	if isUnread || isStranger && f.entry != "" {
@@ -204,7 +205,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	}
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
-	takesOther := registry.Withhold(&f.call, &block)
+	takesOther := registry.All().Withhold(&f.call, &block)
 	reply, err := client.Reply(block)
 	switch {
 	case err != nil || len(reply.Stdout) == 0: // the client reads no answer at the event
@@ -292,7 +293,7 @@ func (f *callFlags) prepare(
 // gateCall returns the call with the limits of its output form.
 func (f *callFlags) gateCall() gate.Call {
 	c := gate.Call{Call: f.call, Warnings: f.warnings}
-	if client, toClient := registry.ClientNamed(f.output); toClient {
+	if client, toClient := registry.All().ClientNamed(f.output); toClient {
 		c.Output = client
 	}
 	if f.output == "text" {
@@ -331,7 +332,7 @@ func (p *prepared) fire() (gate.Answer, error) {
 // are delivered again. A client does not get the lint about hooks files.
 func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit int, err error) {
 	o := fired.WithLint()
-	client, toClient := registry.ClientNamed(f.output)
+	client, toClient := registry.All().ClientNamed(f.output)
 	var line []byte
 	exit = form.ExitCode(o)
 	why := form.Stderr(o)

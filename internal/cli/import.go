@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/trust"
 )
@@ -137,7 +138,7 @@ func importAll(as *dialect.Dialect, files []string, workspace string) (*imported
 // Without the key hookrun allow refuses such an entry.
 func addWatched(all *hookimport.Result, workspace string) {
 	doc, _, err := hookimport.Add(hookfile.FileName, nil, all.Entries)
-	cfg, errParse := hookfile.Parse(hookfile.FileName, doc)
+	cfg, errParse := parts.All().Parse(hookfile.FileName, doc)
 	binary, errBinary := ownPath()
 	if errors.Join(err, errParse, errBinary) != nil || len(cfg.Hooks) != len(all.Entries) {
 		return // an error of the entries is one of Write, too

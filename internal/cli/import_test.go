@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -78,7 +79,7 @@ func TestImportCanBeAllowed(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, path), text, 0o600))
 		done := run("", "import", filepath.Join(dir, path), "--write", "-C", dir)
 		require.Equal(t, 0, done.exit, done.err)
-		cfg, err := hookfile.LoadFile(filepath.Join(dir, hookfile.FileName), nil)
+		cfg, err := parts.All().LoadFile(filepath.Join(dir, hookfile.FileName), nil)
 		require.NoError(t, err)
 		require.Len(t, cfg.Hooks, len(commands))
 		look := trustOptions(dir, "/usr/bin/hookrun")

@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/pack"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
@@ -83,7 +84,7 @@ func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 	if err != nil {
 		return fmt.Errorf("--add: %w", err)
 	}
-	if _, err := hookfile.Parse(file, []byte(after)); err != nil {
+	if _, err := parts.All().Parse(file, []byte(after)); err != nil {
 		return err // the fault may be older than the change
 	}
 	if dryRun {

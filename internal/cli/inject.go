@@ -58,7 +58,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 				}
 				e.Expires = time.Now().Add(d)
 			}
-			odd, err := lint.Check(e.Matcher, registry.KnownTools())
+			odd, err := lint.Check(e.Matcher, registry.All().KnownTools())
 			if err != nil {
 				return 0, fmt.Errorf("--matcher: %w", err)
 			}

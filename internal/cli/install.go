@@ -19,6 +19,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -158,7 +159,7 @@ func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e inst
 // hooks returns the hooks whose events the entry needs: the project's and the user's, or with --user and without -C
 // only the user's.
 func (s *settingsFlags) hooks(named bool) ([]hook.Hook, error) {
-	var o hookfile.Options
+	o := hookfile.Options{Parts: parts.All()}
 	if !s.user || named {
 		p, err := findProject(s.workspace) // as the entry does when the client starts there
 		if err != nil {
@@ -278,8 +279,8 @@ func (s *settingsFlags) notes(client *install.Client, place dialect.Place, chang
 		notes = append(notes, client.DisabledInOtherFiles(place, client.User(home, os.Getenv))...)
 	}
 	if change.Existed && client.Drops != "" {
-		as, _ := registry.Named(client.Name)
-		_, err := hookfile.ParseAs(change.Path, []byte(change.Old), as)
+		as, _ := registry.All().Named(client.Name)
+		_, err := parts.All().ParseAs(change.Path, []byte(change.Old), as)
 		var problems hook.Diagnostics
 		if errors.As(err, &problems) {
 			const text = "%v; for such a thing the client may drop the whole file without a word, " +

@@ -19,6 +19,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -128,7 +129,7 @@ func (m *managedFlags) policy(system string) (path, text string, hooks []hook.Ho
 		}
 		from, text = m.hooks, string(doc)
 	}
-	cfg, err := hookfile.ParseManaged(from, text)
+	cfg, err := parts.All().ParseManaged(from, text)
 	if err != nil {
 		return "", "", nil, err
 	}

@@ -30,7 +30,7 @@ and 3 too, with the reason of the block. --notes is where the texts go:
 		var f callFlags
 		f.defineTool(flags)
 		f.defineResult(flags)
-		f.define(flags, slices.Concat([]string{"text", "json"}, registry.ClientNames(), messageForms())...)
+		f.define(flags, slices.Concat([]string{"text", "json"}, registry.All().ClientNames(), messageForms())...)
 		f.defineFiring(flags)
 		f.defineMessages(flags)
 		f.ipc = defineIPC(flags)

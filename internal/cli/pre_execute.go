@@ -18,7 +18,7 @@ on stdin, with --prompt -: on the command line a message that starts with @ is t
 	example: "  hookrun pre-execute --prompt 'fix the build' --wrap",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		f.define(flags, append([]string{"text", "json"}, registry.ClientNames()...)...)
+		f.define(flags, append([]string{"text", "json"}, registry.All().ClientNames()...)...)
 		f.defineFiring(flags)
 		flags.BoolVar(&f.wrap, "wrap", false, "put each text into the tag under which TENEX shows it (text output)")
 		return func(args []string, std Streams) (int, error) {

@@ -18,7 +18,7 @@ and 3 give the model stderr instead of the tool's result.`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.defineTool(flags)
-		f.define(flags, append([]string{"text", "json"}, registry.ClientNames()...)...)
+		f.define(flags, append([]string{"text", "json"}, registry.All().ClientNames()...)...)
 		f.defineFiring(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {

@@ -122,7 +122,7 @@ func (r *trustReport) addOff(s *trustState) error {
 	}
 	clients, err := r.addFacts(s, "")
 	for _, c := range clients {
-		client, _ := registry.Named(c.Name)
+		client, _ := registry.All().Named(c.Name)
 		for _, f := range c.Off {
 			r.Off = append(r.Off, switchedOff{Client: client.Files.Client, Source: f.Where, Why: f.What})
 		}

@@ -1,6 +1,10 @@
 package dialect
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
 
 // Tool is a client's tool, followed by the project's one or two names for such tools: "Bash shell". A tool that does
 // the work of two tools has two names.
@@ -57,4 +61,19 @@ func (d *Dialect) Tools() []Tool {
 		return nil
 	}
 	return d.Client.Tools
+}
+
+// EditorTool returns the project's name for a call of an editor whose "command" is a word for what to do, or "".
+func EditorTool(c *Call) string {
+	if strings.Contains(c.Tool, "editor") || strings.Contains(c.Tool, "edit_tool") {
+		switch gjson.Get(c.Args, "command").String() {
+		case "view":
+			return "fs_read"
+		case "create":
+			return "fs_write"
+		case "str_replace", "insert", "undo_edit":
+			return "fs_edit"
+		}
+	}
+	return ""
 }

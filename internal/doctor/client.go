@@ -16,8 +16,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -53,7 +53,7 @@ func (c *client) add(f Finding, mend ...mending) {
 // open reads a client's settings, and finds out whether the client is on this machine.
 func (d *Doctor) open(name string) *client {
 	known, _ := install.Lookup(name)
-	as, _ := registry.Named(name)
+	as, _ := registry.All().Named(name)
 	c := &client{Client: known, dialect: as, doctor: d, unreadable: map[string]bool{}}
 	if program, err := d.Look(c.Program); err == nil {
 		c.executable, c.found = program, program
@@ -131,7 +131,7 @@ func (c *client) read() {
 		}
 		c.unreadable[path] = err != nil
 		if err == nil && file.Text != "" {
-			_, err = hookfile.ParseAs(path, []byte(file.Text), c.dialect)
+			_, err = parts.All().ParseAs(path, []byte(file.Text), c.dialect)
 			c.unreadable[path] = err != nil && c.HasExtension(path)
 		}
 		c.fault(path, err, len(entries) > 0)

@@ -133,7 +133,7 @@ func (d *Doctor) Examine() *Report {
 		r.Findings = append(r.Findings, Finding{
 			Check: "clients", Severity: Note,
 			What: "no client was found in PATH, by its settings or by its environment",
-			Mend: "run hookrun install CLIENT for " + registry.ClientList() +
+			Mend: "run hookrun install CLIENT for " + registry.All().ClientList() +
 				"; your own agent loop runs hookrun pre-tool",
 		})
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/state/lastrun"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
@@ -58,7 +59,7 @@ func newPatient(t *testing.T, client string) *patient {
 // hooks loads hooks, as hookrun's command line does it.
 func (p *patient) hooks(text string) {
 	path := filepath.Join(p.Workspace.Folder, hookfile.FileName)
-	cfg, err := hookfile.Parse(path, []byte(text))
+	cfg, err := parts.All().Parse(path, []byte(text))
 	file := doctor.HooksFile{Path: path}
 	errors.As(err, (*hook.Diagnostics)(&file.Errors))
 	if p.Workspace.Config = cfg; cfg != nil {
@@ -296,7 +297,7 @@ func TestPrograms(t *testing.T) {
 			}
 			p.finds(row.severity, "canary", row.text)
 			p.finds(doctor.Note, "version", "9.9.9, which nobody has tried")
-			claude, _ := registry.Named("claude")
+			claude, _ := registry.All().Named("claude")
 			version = claude.Install.Versions[0]
 			p.finds(doctor.OK, "version", "which hookrun knows")
 			version = "?"

@@ -6,8 +6,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -17,7 +17,7 @@ func (c *client) duplicateHooks() {
 		return
 	}
 	for _, file := range c.files {
-		cfg, err := hookfile.ParseAs(file.Path, []byte(file.Text), c.dialect)
+		cfg, err := parts.All().ParseAs(file.Path, []byte(file.Text), c.dialect)
 		if err != nil || cfg == nil {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -54,7 +55,7 @@ func (d *Doctor) ExamineManaged() *Report {
 
 // managedHooks returns the hooks of the managed hooks file, and reports on the file.
 func (d *Doctor) managedHooks() (hooks []hook.Hook, found []Finding) {
-	var o hookfile.Options
+	o := hookfile.Options{Parts: parts.All()}
 	path := hookfile.ManagedFile()
 	f := Finding{Check: "hooks-file", Severity: OK, Where: path}
 	cfg, err := o.LoadFile(o.Named([]string{path})[0])

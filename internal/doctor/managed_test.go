@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // An entry that somebody took out, or that a new hook needs, is an error, also if all other entries are as they were.
@@ -17,7 +17,7 @@ func TestManagedEvents(t *testing.T) {
 	c := &client{Client: gemini, doctor: &Doctor{}, again: again}
 	entries := []install.InstalledEntry{{EntryText: dialect.EntryText{Event: "BeforeAgent"}},
 		{EntryText: dialect.EntryText{Event: "AfterTool"}}}
-	cfg, err := hookfile.ParseManaged("hooks.json",
+	cfg, err := parts.All().ParseManaged("hooks.json",
 		`{"hooks": [{"name": "start", "command": "true", "events": ["SessionStart"], "dialect": "claude"}]}`)
 	require.NoError(t, err)
 	c.managedEvents("/etc/x", entries, cfg.Hooks)

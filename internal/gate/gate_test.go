@@ -20,6 +20,7 @@ import (
 	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/testsupport/testhome"
@@ -43,7 +44,7 @@ func newFixture(t *testing.T, hooks ...engine.Function) *fixture {
 	log, err := runlog.New(runlog.Options{Path: f.log})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, log.Close()) })
-	r, err := engine.New(new(hookfile.Config), engine.Options{Functions: hooks})
+	r, err := engine.New(parts.All().Empty(), engine.Options{Functions: hooks})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	f.Gate = gate.Gate{Runner: r, Queue: &queue.Queue{Dir: filepath.Join(dir, "queue")}, Log: log, Command: "test",
@@ -180,7 +181,7 @@ func TestTextsStay(t *testing.T) {
 
 // TestTextsForClients: a text leaves the queue exactly if the client's answer has it.
 func TestTextsForClients(t *testing.T) {
-	for _, client := range registry.Clients() {
+	for _, client := range registry.All().Clients() {
 		for _, event := range client.Events.Names() {
 			if dialect.Canonical(event) != protocol.PostTool {
 				continue
@@ -246,7 +247,7 @@ func TestLimit(t *testing.T) {
 			<-ctx.Done()
 			return dialect.OK()
 		}))
-	impatient := *registry.Clients()[0]
+	impatient := *registry.All().Clients()[0]
 	impatient.Hooks = impatientHooks{impatient.Hooks}
 	_, err := f.Fire(context.Background(), gate.Call{Output: &impatient,
 		Call: dialect.Call{Event: protocol.PreTool, Tool: "x"}})
@@ -296,7 +297,7 @@ func TestObservingHookTellsOnlyTheUser(t *testing.T) {
 	observer.Observe = true
 	f := newFixture(t, observer)
 	for name, tells := range map[string]bool{"cline": false, "claude": true} {
-		client, _ := registry.ClientNamed(name)
+		client, _ := registry.All().ClientNamed(name)
 		a, err := f.Fire(context.Background(), gate.Call{Output: client,
 			Call: dialect.Call{Event: protocol.PreTool, Tool: "shell"}})
 		require.NoError(t, err)

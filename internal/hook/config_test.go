@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -32,7 +32,7 @@ func TestRuns(t *testing.T) {
 		{`"post-tool"`, "*", protocol.PostTool, "", true,
 			`it subscribes to post-tool, and its matcher "*" matches the tool ""`},
 	} {
-		cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","command":"a","events":[`+test.events+
+		cfg, err := parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","command":"a","events":[`+test.events+
 			`],"matcher":"`+test.matcher+`"}]}`))
 		require.NoError(t, err)
 		c := dialect.Call{Event: test.event, Tool: test.tool}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -24,7 +24,7 @@ func TestTableOfShellLines(t *testing.T) {
 	_, doc, ok := strings.Cut(section, "```json\n")
 	require.True(t, ok)
 	doc, _, _ = strings.Cut(doc, "```")
-	cfg, err := hookfile.Parse("f", []byte(doc))
+	cfg, err := parts.All().Parse("f", []byte(doc))
 	require.NoError(t, err)
 	require.Empty(t, cfg.Warnings)
 	require.Len(t, cfg.Hooks, 2)

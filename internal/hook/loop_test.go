@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -42,13 +43,13 @@ func TestKnownNamesOfLoops(t *testing.T) {
 		`{"input":"*** Begin Patch\n*** Delete File: a.lock\n*** End Patch"}`, `{"uri":"file:///w/a.lock"}`,
 		`{"command":"create","path":"a.lock","file_text":"x"}`, `["git push --force"]`, `{`,
 		`{"args":{"path":"a.lock"}}`}
-	names := append(registry.ClientTools(), "BASH", "functions.bash", "execute_bash", "run_in_terminal", "create_file")
+	names := append(registry.All().ClientTools(), "BASH", "functions.bash", "execute_bash", "run_in_terminal", "create_file")
 	for _, rule := range rules {
 		cfg := parse(t, rule)
 		for _, args := range arguments {
 			unknown := loopRuns(cfg, "my_tool", args)
 			for _, name := range names {
-				if unknown && !registry.IsProjectName(name) && !isOtherUse(name, rule, args) {
+				if unknown && !registry.All().IsProjectName(name) && !isOtherUse(name, rule, args) {
 					assert.True(t, loopRuns(cfg, name, args), "%s %s %s", rule, name, args)
 				}
 			}
@@ -59,13 +60,13 @@ func TestKnownNamesOfLoops(t *testing.T) {
 // isOtherUse reports whether the arguments fit the name and say that the rule is for another use of files.
 func isOtherUse(name, rule, args string) bool {
 	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: name})
-	registry.NameTool(c, nil)
+	registry.All().NameTool(c, nil)
 	kinds := c.Kinds
 	is := func(prefix string) bool {
 		return slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(kind, prefix) })
 	}
 	switch writes := is("fs_write") || is("fs_edit"); {
-	case registry.EditorTool(&dialect.Call{Tool: name, Args: args}) != "":
+	case dialect.EditorTool(&dialect.Call{Tool: name, Args: args}) != "":
 		return strings.Contains(rule, "shell") || strings.Contains(rule, "fs_read")
 	case !is("fs_"), strings.Contains(args, "push"):
 		return false
@@ -79,7 +80,7 @@ func isOtherUse(name, rule, args string) bool {
 
 func parse(t *testing.T, rule string) *hookfile.Config {
 	const file = `{"hooks":[{"name":"r","block":"no","events":["pre-tool"],%s}]}`
-	cfg, err := hookfile.Parse("f", fmt.Appendf(nil, file, rule))
+	cfg, err := parts.All().Parse("f", fmt.Appendf(nil, file, rule))
 	require.NoError(t, err)
 	return cfg
 }

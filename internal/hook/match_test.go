@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -27,7 +28,7 @@ func rules(t testing.TB, narrowed ...string) *hookfile.Config {
 		require.NoError(t, err)
 		entries = append(entries, `{"name":`+string(name)+`,"block":"no","events":["pre-tool"],`+n+`}`)
 	}
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[`+strings.Join(entries, ",\n")+`]}`))
+	cfg, err := parts.All().Parse("f", []byte(`{"hooks":[`+strings.Join(entries, ",\n")+`]}`))
 	require.NoError(t, err)
 	return cfg
 }
@@ -35,7 +36,7 @@ func rules(t testing.TB, narrowed ...string) *hookfile.Config {
 // clientCall is a call as a client makes it.
 func clientCall(t testing.TB, input string) dialect.Call {
 	t.Helper()
-	c, _, err := registry.ParseInput(input)
+	c, _, err := registry.All().ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
 	return c
@@ -215,7 +216,7 @@ func TestBoundOnConditions(t *testing.T) {
 }
 
 func TestMatchersByHabit(t *testing.T) {
-	_, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],
+	_, err := parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],
 "matcher":"^(shell|Bash)$"}]}`))
 	require.EqualError(
 		t,
@@ -225,7 +226,7 @@ func TestMatchersByHabit(t *testing.T) {
 	)
 	for matcher, warned := range map[string]bool{".*": true, "shell.*": true, "Shell": true, "shell": false,
 		"mine": false, "my.tool": false, "MINE": true, "theirs": false, "Theirs": true} {
-		cfg, err := hookfile.Parse(
+		cfg, err := parts.All().Parse(
 			"f",
 			[]byte(
 				`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"`+matcher+
@@ -267,7 +268,7 @@ func TestWhenOfAClient(t *testing.T) {
 		h := when(t, condition)
 		require.Equal(t, want, [2]bool{runsAt(h, &c), runsAt(h, &own)}, condition)
 	}
-	_, err := hookfile.Parse(
+	_, err := parts.All().Parse(
 		"f",
 		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"when":[{"path":"agent_typ",`+
 			`"exists":true}]}]}`),

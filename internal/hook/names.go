@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -21,7 +22,7 @@ func projectNames(c *dialect.Call) []string {
 			}
 		}
 	}
-	add(registry.ToolAliases(c.Tool)...)
+	add(registry.All().ToolAliases(c.Tool)...)
 	add(c.AddedTools()...)
 	guessed, _ := c.MCPNames()
 	add(guessed...)
@@ -91,11 +92,11 @@ func knownNames(c *dialect.Call) []string {
 		return c.Kinds
 	}
 	if !c.FileTools().Has(c.Tool) {
-		if names := registry.ToolNames(c.Tool); len(names) > 0 {
+		if names := registry.All().ToolNames(c.Tool); len(names) > 0 {
 			return names
 		}
 	}
-	if registry.IsProjectName(c.Tool) {
+	if registry.All().IsProjectName(c.Tool) {
 		return []string{c.Tool}
 	}
 	return nil
@@ -134,20 +135,20 @@ func fitsKinds(c *dialect.Call) bool {
 		isShell = isShell && name == ShellTool
 		isFile = isFile && strings.HasPrefix(name, "fs_")
 	}
-	return isShell && !file && !text || isFile && registry.EditorTool(c) != "" ||
+	return isShell && !file && !text || isFile && dialect.EditorTool(c) != "" ||
 		isFile && c.KindsExact && !command && (!text || slices.ContainsFunc(c.Kinds, isWriter))
 }
 
 // isWriter reports whether a name in a rule is that of a tool that changes files, in projects or in a client.
 func isWriter(name string) bool {
-	return slices.ContainsFunc(append(registry.ToolNames(name), name), func(name string) bool {
+	return slices.ContainsFunc(append(registry.All().ToolNames(name), name), func(name string) bool {
 		return name == "fs_write" || name == "fs_edit"
 	})
 }
 
 // isKnownTool reports whether the call's tool has a name that hookrun or a file knows.
 func (m *MatchContext) isKnownTool() bool {
-	return m.call.FileTools().Has(m.call.Tool) || slices.Contains(registry.KnownTools(), m.call.Tool)
+	return m.call.FileTools().Has(m.call.Tool) || slices.Contains(registry.All().KnownTools(), m.call.Tool)
 }
 
 // isNearIf reports whether the tool in an if differs from a known tool of the call only by case or blanks, so that the
@@ -191,10 +192,10 @@ func (h *Hook) MatchingTools(client *dialect.Dialect) (tools []string, every boo
 		call.SetToolNames(names, h.Tools.Added(t.Name()), h.Tools)
 		here := []string{t.Name()}
 		switch d := h.Dialect; {
-		case d == registry.Project():
+		case d == tenex.Dialect:
 			here = append(here, projectNames(call)...)
 		case d.Own != nil:
-			here = append(here, registry.ToolNamesIn(d.Own, call)...)
+			here = append(here, registry.All().ToolNamesIn(d.Own, call)...)
 		}
 		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
 		isIn := func(tool string) bool { return slices.Contains(here, tool) }

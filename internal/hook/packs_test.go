@@ -10,14 +10,14 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // TestPacksUnderAllNames: a rule for shell lines meets every client's tool that runs one, and a rule for files every
 // tool that reads one.
 func TestPacksUnderAllNames(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(`{"packs": ["git", "secrets", "agents"]}`))
+	cfg, err := parts.All().Parse("f", []byte(`{"packs": ["git", "secrets", "agents"]}`))
 	require.NoError(t, err)
 	blocks := func(tool string, args map[string]any) string {
 		input, err := json.Marshal(args)
@@ -33,7 +33,7 @@ func TestPacksUnderAllNames(t *testing.T) {
 		return ""
 	}
 	shells, readers, writers := 0, 0, 0
-	for _, client := range registry.Clients() {
+	for _, client := range registry.All().Clients() {
 		for _, tool := range client.Tools() {
 			names := tool.Names()
 			switch {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -28,7 +28,7 @@ func TestPacksOfUnknownTools(t *testing.T) {
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(home, "other"), 0o755))
 	require.NoError(t, os.Symlink(".env", filepath.Join(root, "link.txt")))
-	cfg, err := hookfile.Parse("f", []byte(`{"packs": ["git", "secrets", "files", "agents", "remote", "infra"],
+	cfg, err := parts.All().Parse("f", []byte(`{"packs": ["git", "secrets", "files", "agents", "remote", "infra"],
 		"tools": {"mcp__own__put": "fs_write", "mcp__own__get": "web_fetch"}}`))
 	require.NoError(t, err)
 	const reads, writes = "secrets/no-reading-of-secrets", "files/no-outside-write"
@@ -177,7 +177,7 @@ func TestRulesForFilesMeetUnknownTools(t *testing.T) {
 		{"shell(cat *)", "mcp__x__get", `{"path":"cat .env"}`, false},
 		{"mcp__y__get(.env)", "mcp__x__get", `{"path":".env"}`, false},
 	} {
-		cfg, err := hookfile.Parse("f", fmt.Appendf(nil,
+		cfg, err := parts.All().Parse("f", fmt.Appendf(nil,
 			`{"hooks":[{"name":"r","block":"no","events":["pre-tool"],"if":%q}]}`, test.rule))
 		require.NoError(t, err)
 		c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: test.tool, Args: test.args, Workspace: "/w"})

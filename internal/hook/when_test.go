@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -23,7 +23,7 @@ import (
 // when is a rule with one condition, or more.
 func when(t testing.TB, conditions string) *hook.Hook {
 	t.Helper()
-	cfg, err := hookfile.Parse("f",
+	cfg, err := parts.All().Parse("f",
 		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-execute","pre-tool","post-tool"],"when":[`+
 			conditions+`]}]}`))
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestWhen(t *testing.T) {
 
 func TestWhenAtOtherEvents(t *testing.T) {
 	post := dialect.Call{Event: protocol.PostTool, Tool: "shell", Args: "not JSON", Result: "a\xffb", Failed: true}
-	client, _, err := registry.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
+	client, _, err := registry.All().ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
 		`"tool_response":{"stdout":"x"}}`)
 	require.NoError(t, err)
 	prompt := dialect.Call{Event: protocol.PreExecute, Prompt: "hello"}
@@ -156,7 +156,7 @@ func TestWhenInDoubt(t *testing.T) {
 // The pattern of a project's rule does not move with the shell's cd; a relative path in the arguments does.
 func TestIfStaysInTheWorkspace(t *testing.T) {
 	testall.NotOnWindows(t, "the paths of its data are those of Unix")
-	cfg, err := hookfile.Parse("f",
+	cfg, err := parts.All().Parse("f",
 		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"if":"Edit(/secrets/**)"}]}`))
 	require.NoError(t, err)
 	for _, test := range []struct {
@@ -188,7 +188,7 @@ func TestWhenArgumentsAreTorn(t *testing.T) {
 	}
 	whole := dialect.Call{Event: protocol.PreTool, Tool: "shell", Args: `{x`}
 	require.False(t, runsAt(when(t, `{"path":"args","matches":"^y"}`), &whole), "the text itself is no doubt")
-	client, _, err := registry.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
+	client, _, err := registry.All().ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
 		`"tool_response":"{\"a\":1}"}`)
 	require.NoError(t, err)
 	require.False(t, runsAt(when(t, `{"path":"tool_response.a","exists":true}`), &client), "no model wrote that")
@@ -256,7 +256,7 @@ func TestIdleRules(t *testing.T) {
 		`"events":["pre-execute","post-tool"],"if":"Bash","when":[{"path":"error","exists":true},{"path":"agent_id",` +
 			`"exists":true}]`: "",
 	} {
-		cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no",`+entry+`}]}`))
+		cfg, err := parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","block":"no",`+entry+`}]}`))
 		require.NoError(t, err)
 		if want == "" {
 			require.Empty(t, cfg.Warnings, entry)
@@ -294,7 +294,7 @@ func FuzzWhen(f *testing.F) {
 			all, there = follow(doc, steps), true
 		}
 		condition := func(test string) (runs, loads bool) {
-			cfg, err := hookfile.Parse("f",
+			cfg, err := parts.All().Parse("f",
 				[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"when":[{"path":`+quoted(path)+`,`+
 					test+`}]}]}`))
 			if err != nil {

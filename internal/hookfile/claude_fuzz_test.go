@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -26,7 +27,7 @@ func FuzzParseClaude(f *testing.F) {
 		f.Add([]byte(doc))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		cfg, err := hookfile.Parse("f", doc)
+		cfg, err := parts.All().Parse("f", doc)
 		text := strings.TrimPrefix(string(doc), bom)
 		if err != nil {
 			require.Nil(t, cfg)
@@ -242,7 +243,7 @@ func TestHostileClaudeFiles(t *testing.T) {
 			var err error
 			var text string
 			quick(t, func() {
-				cfg, e := hookfile.Parse("f", []byte(doc))
+				cfg, e := parts.All().Parse("f", []byte(doc))
 				if err = e; err != nil {
 					text = err.Error()
 				} else {
@@ -272,9 +273,9 @@ func TestHostileSettings(t *testing.T) {
 		count(`{"hooks":{"Stop":[{"hooks":[`, `{"type":"command","command":"%x"},`,
 			`{"type":"command","command":"a"}]}]}}`),
 	} {
-		one, err := hookfile.Parse("1", []byte(list))
+		one, err := parts.All().Parse("1", []byte(list))
 		require.NoError(t, err)
-		two, err := hookfile.Parse("2", []byte(list))
+		two, err := parts.All().Parse("2", []byte(list))
 		require.NoError(t, err)
 		quick(t, func() {
 			var all hookfile.Config

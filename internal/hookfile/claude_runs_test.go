@@ -19,6 +19,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -57,14 +58,14 @@ func TestClaudeSame(t *testing.T) {
 		require.Len(t, seen, i+1, "%q are equal", group)
 	}
 	t.Run("whatever event, group and file", func(t *testing.T) {
-		cfg, err := hookfile.Parse("g", []byte(`{"hooks":{"PostToolUse":[{"matcher":"B","hooks":[{`+a+`}]}]}}`))
+		cfg, err := parts.All().Parse("g", []byte(`{"hooks":{"PostToolUse":[{"matcher":"B","hooks":[{`+a+`}]}]}}`))
 		require.NoError(t, err)
 		require.Equal(t, one(t, pre("{"+a+"}")).DedupKey, cfg.Hooks[0].DedupKey)
 	})
 	t.Run("but not of two plugins", func(t *testing.T) { // whose folder the command depends on
-		one, err := hookfile.Parse("one/hooks/hooks.json", []byte(pre("{"+a+"}")))
+		one, err := parts.All().Parse("one/hooks/hooks.json", []byte(pre("{"+a+"}")))
 		require.NoError(t, err)
-		two, err := hookfile.Parse("two/hooks/hooks.json", []byte(pre("{"+a+"}")))
+		two, err := parts.All().Parse("two/hooks/hooks.json", []byte(pre("{"+a+"}")))
 		require.NoError(t, err)
 		require.NotEqual(t, one.Hooks[0].DedupKey, two.Hooks[0].DedupKey)
 	})
@@ -87,7 +88,7 @@ func TestClaudePlugins(t *testing.T) {
 	} {
 		for _, hook := range []string{`{"type":"command","command":"a"}`, `{"type":"command","command":"a","args":[]}`,
 			`{"type":"http","url":"http://h"}`} {
-			cfg, err := hookfile.Parse(path, []byte(pre(hook)))
+			cfg, err := parts.All().Parse(path, []byte(pre(hook)))
 			require.NoError(t, err)
 			if root == "" {
 				require.Empty(t, cfg.Hooks[0].Environment(), path)
@@ -145,7 +146,7 @@ func TestRecordedConfigs(t *testing.T) {
 		if doc == "" {
 			continue // a matrix
 		}
-		_, err := hookfile.Parse("settings.json", []byte(doc))
+		_, err := parts.All().Parse("settings.json", []byte(doc))
 		require.Equal(t, c.Expect.ConfigError, err != nil, "%s: %v", c.ID, err)
 		if err != nil {
 			refused++
@@ -160,7 +161,7 @@ func claudeConfig(t *testing.T, docs ...string) *hookfile.Config {
 	t.Helper()
 	var all hookfile.Config
 	for i, doc := range docs {
-		cfg, err := hookfile.Parse(strconv.Itoa(i+1), []byte(doc))
+		cfg, err := parts.All().Parse(strconv.Itoa(i+1), []byte(doc))
 		require.NoError(t, err)
 		all.Add(cfg)
 	}
@@ -169,7 +170,7 @@ func claudeConfig(t *testing.T, docs ...string) *hookfile.Config {
 
 func input(t *testing.T, doc string) *dialect.Call {
 	t.Helper()
-	c, warnings, err := registry.ParseInput(doc)
+	c, warnings, err := registry.All().ParseInput(doc)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return &c
@@ -341,9 +342,9 @@ func TestDisableAllHooks(t *testing.T) {
 		require.Equal(t, test.by, strings.Join(said, " "))
 	}
 	// Files that were read are not changed by what others say.
-	first, err := hookfile.Parse("1", []byte(on))
+	first, err := parts.All().Parse("1", []byte(on))
 	require.NoError(t, err)
-	second, err := hookfile.Parse("2", []byte(off))
+	second, err := parts.All().Parse("2", []byte(off))
 	require.NoError(t, err)
 	var all hookfile.Config
 	all.Add(first)
@@ -365,7 +366,7 @@ func TestClaudeEnvironment(t *testing.T) {
 		require.Equal(t, want, cfg.Hooks[i].Environment(), i)
 	}
 	// A plugin's own folder is for its hooks alone.
-	plugin, err := hookfile.Parse(filepath.Join("plugin", "hooks", "hooks.json"),
+	plugin, err := parts.All().Parse(filepath.Join("plugin", "hooks", "hooks.json"),
 		[]byte(pre(`{"type":"command","command":"a"}`)))
 	require.NoError(t, err)
 	root, err := filepath.Abs("plugin")
@@ -396,7 +397,7 @@ func TestLoadClaude(t *testing.T) {
 		}
 	}
 	load := func(t *testing.T, workspace string) (names, files []string) {
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: workspace, Claude: true})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: workspace, Claude: true})
 		require.NoError(t, err)
 		for _, h := range cfg.Hooks {
 			names = append(names, h.Name)
@@ -437,12 +438,12 @@ func TestLoadClaude(t *testing.T) {
 			`{"disableAllHooks":true,"env":{"A":"user"},"hooks":{"PreToolUse":[{"hooks":[`+command("user")+`]}]}}`)
 		write(filepath.Join(project, ".claude", "settings.json"), `{"env":{"A":"shared"}}`)
 		call := &dialect.Call{Event: protocol.PreTool, Tool: "Bash"}
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project, Claude: true})
 		require.NoError(t, err)
 		require.False(t, runs(&cfg.Hooks[0], call))
 		require.Equal(t, []string{"A=shared"}, cfg.Hooks[0].Environment())
 		write(filepath.Join(project, ".claude", "settings.local.json"), `{"disableAllHooks":false}`)
-		cfg, err = hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
+		cfg, err = hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project, Claude: true})
 		require.NoError(t, err)
 		require.True(t, runs(&cfg.Hooks[0], call))
 	})
@@ -480,7 +481,7 @@ func TestLoadClaude(t *testing.T) {
 		user := write(filepath.Join(home, ".claude", "settings.json"), `{"model":5}`)
 		shared := write(filepath.Join(project, ".claude", "settings.json"), pre(command("good")))
 		local := write(filepath.Join(project, ".claude", "settings.local.json"), "{\n\"hooks\":{\"Stop\":[{}]},}")
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project, Claude: true})
 		require.EqualError(t, err, user+`:1:10: "model" must be a string, not a number`+whole+"\n"+local+
 			`:2:22: parsing: a comma before '}'; remove it`)
 		require.IsType(t, hook.Diagnostics{}, err)
@@ -491,21 +492,21 @@ func TestLoadClaude(t *testing.T) {
 		path := filepath.Join(project, ".claude", "settings.json")
 		require.NoError(t, os.Mkdir(filepath.Dir(path), 0o777))
 		symlink(t, "nowhere", path)
-		_, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
+		_, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project, Claude: true})
 		require.EqualError(t, err, path+": reading the hooks file: no such file or directory")
 	})
 	t.Run("a folder of that name", func(t *testing.T) {
 		home, project, _ := setUp(t)
 		path := filepath.Join(home, ".claude", "settings.json")
 		require.NoError(t, os.MkdirAll(path, 0o777))
-		_, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
+		_, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project, Claude: true})
 		require.EqualError(t, err, path+": reading the hooks file: not a regular file but a directory")
 	})
 	t.Run("warnings of all", func(t *testing.T) {
 		home, project, write := setUp(t)
 		user := write(filepath.Join(home, ".claude", "settings.json"), `{"hooks":{"Stopp":[]}}`)
 		shared := write(filepath.Join(project, ".claude", "settings.json"), `{"hook":{}}`)
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project, Claude: true})
 		require.NoError(t, err)
 		require.Equal(t, user+`:1:11: unknown event "Stopp": none of its hooks will ever run; did you mean "Stop"?`+
 			"\n"+
@@ -526,10 +527,10 @@ func TestClaudeOddities(t *testing.T) {
 		"two headers of one name": {"f", pre(`{"type":"http","url":"http://u:secret@h","headers":{"a":"","A":""}}`),
 			`f:2:22: PreToolUse 1, hook 1: no request can be sent: the header A is there twice, in different letters`},
 	} {
-		_, err := hookfile.Parse(test.path, []byte(test.doc))
+		_, err := parts.All().Parse(test.path, []byte(test.doc))
 		require.EqualError(t, err, test.want, name)
 	}
-	cfg, err := hookfile.Parse("f", []byte(claudeForm("Stop",
+	cfg, err := parts.All().Parse("f", []byte(claudeForm("Stop",
 		`{"type":"command","command":"a","onFailure":"block"},{"type":"command","command":"  ","$schema":"","x-y":1}`)))
 	require.NoError(t, err)
 	require.Len(t, cfg.Warnings, 2)
@@ -541,6 +542,6 @@ func TestClaudeOddities(t *testing.T) {
 	_, _, err = launch.Program(h, t.TempDir(), nil)
 	require.ErrorContains(t, err, "no such file", "a folder that is not known is not the root")
 
-	_, err = hookfile.Load(hookfile.Options{Workspace: t.TempDir() + "/gone", Claude: true})
+	_, err = hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: t.TempDir() + "/gone", Claude: true})
 	require.ErrorContains(t, err, "loading the Claude Code settings")
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -227,7 +227,7 @@ f:8:23: "allowedHttpHookUrls" must be an array of strings, not a string` + whole
 func TestClaudeFaults(t *testing.T) {
 	for _, test := range claudeFaults {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := hookfile.Parse("f", []byte(test.doc))
+			cfg, err := parts.All().Parse("f", []byte(test.doc))
 			require.EqualError(t, err, test.want)
 			require.IsType(t, hook.Diagnostics{}, err)
 			require.Nil(t, cfg, "a file with an error has no hooks")
@@ -286,7 +286,7 @@ func TestClaudeFieldTypes(t *testing.T) {
 					return strings.HasPrefix(f, strconv.Quote(test.field))
 				})
 				doc := claudeForm(event, "{"+strings.Join(fields, ",")+",\n\""+test.field+`":`+test.wrong+"}")
-				_, err := hookfile.Parse("f", []byte(doc))
+				_, err := parts.All().Parse("f", []byte(doc))
 				want, near, _ := strings.Cut(test.want, "; did")
 				if near != "" {
 					near = "; did" + near
@@ -298,7 +298,7 @@ func TestClaudeFieldTypes(t *testing.T) {
 	}
 	// What each type must have is good enough; a field of another type of hook is unknown, whatever its value.
 	for kind, fields := range good {
-		cfg, err := hookfile.Parse("f", []byte(pre("{"+fields+`,"holdsTools":null}`)))
+		cfg, err := parts.All().Parse("f", []byte(pre("{"+fields+`,"holdsTools":null}`)))
 		require.NoError(t, err, kind)
 		require.Equal(t, kind != "command", len(cfg.Warnings) > 0, kind)
 	}
@@ -320,7 +320,7 @@ func TestClaudeSettingTypes(t *testing.T) {
 		for key := range strings.FieldsSeq(keys) {
 			for value, is := range map[string]string{`"true"`: "a string", "1": "a number", "null": "null",
 				"[1]": "an array", "{}": "an object", "false": "true or false"} {
-				_, err := hookfile.Parse("f", []byte(`{"`+key+`":`+value+`,"hooks":{}}`))
+				_, err := parts.All().Parse("f", []byte(`{"`+key+`":`+value+`,"hooks":{}}`))
 				if is == want {
 					require.NoError(t, err)
 					continue
@@ -411,7 +411,7 @@ f:1:50: "disableAllHooks" is true, so no hook of Claude Code's form runs`},
 func TestClaudeWarnings(t *testing.T) {
 	for _, test := range claudeWarnings {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := hookfile.Parse("f", []byte(test.doc))
+			cfg, err := parts.All().Parse("f", []byte(test.doc))
 			require.NoError(t, err)
 			require.Equal(t, test.want, hook.Diagnostics(cfg.Warned()).Error())
 		})
@@ -439,7 +439,7 @@ var claudeGood = []string{
 
 func TestClaudeGoodFiles(t *testing.T) {
 	for _, doc := range claudeGood {
-		cfg, err := hookfile.Parse("f", []byte(doc))
+		cfg, err := parts.All().Parse("f", []byte(doc))
 		require.NoError(t, err, doc)
 		require.Empty(t, cfg.Warnings, doc)
 		require.Equal(t, []string{"f"}, cfg.Paths())
@@ -458,7 +458,7 @@ func TestClaudeGoodFiles(t *testing.T) {
 // one parses a file of one hook and no warnings.
 func one(t *testing.T, doc string) *hook.Hook {
 	t.Helper()
-	cfg, err := hookfile.Parse("f", []byte(doc))
+	cfg, err := parts.All().Parse("f", []byte(doc))
 	require.NoError(t, err)
 	require.Empty(t, cfg.Warnings)
 	require.Len(t, cfg.Hooks, 1)
@@ -485,7 +485,7 @@ func TestClaudeNames(t *testing.T) {
 			`my-settings.json:1:2: unknown key "theme"; known are hooks, tools, inherit_env, wrappers, ` +
 				"max_stop_blocks, packs, except, ask, observe, approvable, mode, observe_until"},
 	} {
-		cfg, err := hookfile.Parse(test.path, []byte(test.doc))
+		cfg, err := parts.All().Parse(test.path, []byte(test.doc))
 		if test.want != "" {
 			require.EqualError(t, err, test.want, test.doc)
 			continue
@@ -551,7 +551,7 @@ func TestClaudeHook(t *testing.T) {
 		require.Equal(t, hook.Command{}, h.Command)
 	})
 	t.Run("what needs a model or a client", func(t *testing.T) {
-		cfg, err := hookfile.Parse("f",
+		cfg, err := parts.All().Parse("f",
 			[]byte(pre("{\"type\":\"prompt\",\"prompt\":\"p\"},\n{\"type\":\"agent\",\"prompt\":\"p\"},"+
 				"\n{\"type\":\"mcp_tool\",\"server\":\"s\",\"tool\":\"t\",\"timeout\":5}")))
 		require.NoError(t, err)
@@ -602,13 +602,13 @@ func TestClaudeHook(t *testing.T) {
 	})
 	t.Run("a timeout without end", func(t *testing.T) {
 		for _, seconds := range []string{"9223372036", "9223372037", "1e18", "1e300", "1e400"} {
-			cfg, err := hookfile.Parse("f", []byte(pre(`{"type":"command","command":"a","timeout":`+seconds+`}`)))
+			cfg, err := parts.All().Parse("f", []byte(pre(`{"type":"command","command":"a","timeout":`+seconds+`}`)))
 			require.NoError(t, err, seconds)
 			require.GreaterOrEqual(t, cfg.Hooks[0].Timeout, 290*365*24*time.Hour, seconds)
 		}
 	})
 	t.Run("order", func(t *testing.T) { // of the file, over events and groups
-		cfg, err := hookfile.Parse("f",
+		cfg, err := parts.All().Parse("f",
 			[]byte(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"1"}]},{"matcher":"x",`+
 				`"hooks":[{"type":"command","command":"2"},{"type":"command","command":"3"}]}],`+
 				`"Unknown":[{"hooks":[{"type":"command","command":"0"}]}],"PreToolUse":[{"hooks":[{"type":"command",`+

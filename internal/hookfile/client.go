@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -24,8 +23,8 @@ type Normalized struct {
 
 // ParseNormalized is ParseAs for callers that need more than the hooks of a client's file. Document is nil if the file
 // is in another form.
-func ParseNormalized(path string, doc []byte, as *dialect.Dialect) (*Normalized, error) {
-	p := newParser(File{Path: path, Level: levelOf(path)}, doc, as)
+func (parts Parts) ParseNormalized(path string, doc []byte, as *dialect.Dialect) (*Normalized, error) {
+	p := parts.newParser(File{Path: path, Level: levelOf(path)}, doc, as)
 	cfg, err := p.parse()
 	if err != nil {
 		return nil, err
@@ -40,16 +39,16 @@ func (p *parser) normalize(text string) {
 		return dialect.Position{Line: line, Column: column}
 	})
 	p.document.Project = filepath.Base(p.file) == FileName
-	p.document.ClientsWithEvent = registry.ClientsWithEvent
+	p.document.ClientsWithEvent = p.clientsWithEvent
 	p.document.Loads = func(path string) bool {
 		doc, err := readFile(path)
 		if err == nil {
-			_, err = ParseAs(path, doc, p.dialect)
+			_, err = p.parts.ParseAs(path, doc, p.dialect)
 		}
 		return err == nil
 	}
 	p.dialect.Files.Reader.Normalize(p.document)
-	for _, key := range ownKeys(text) {
+	for _, key := range p.parts.ownKeys(text) {
 		p.document.WarnOfGate(key.Index, "%s is a key of hookrun's own form, and means nothing in that of %s; "+
 			"put it in %s", key.Raw, p.dialect.Files.Client, FileName)
 	}

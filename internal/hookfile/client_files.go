@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/state"
@@ -17,13 +15,18 @@ import (
 
 // ClaudeFiles returns the existing files that Claude Code would load in a workspace: the user's, the project's and the
 // local settings.
-func ClaudeFiles(workspace string) (files []File, err error) {
-	files, _, err = settingsFiles(registry.DefaultForm().Files, workspace)
+func (p Parts) ClaudeFiles(workspace string) (files []File, err error) {
+	files, _, err = p.settingsFiles(workspace)
 	return files, err
 }
 
-// settingsFiles returns the hooks files of a client: the user's, the project's, and further files of the project.
-func settingsFiles(s *dialect.Files, workspace string) (there, absent []File, err error) {
+// settingsFiles returns the hooks files of Claude Code: the user's, the project's, and further files of the project.
+func (p Parts) settingsFiles(workspace string) (there, absent []File, err error) {
+	form := p.clients().DefaultForm()
+	if form == nil {
+		return nil, nil, errors.New("looking for Claude Code's settings: this program does not know the client")
+	}
+	s := form.Files
 	home, err := state.Home()
 	user := s.User(home, os.Getenv)
 	if err != nil && user.Root == "" { // no variable of the client names the folder either

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
@@ -35,6 +34,7 @@ type Config struct {
 
 	Dialect *dialect.Dialect // the form of the file; nil for several files
 
+	parts    Parts                                   // that the files were read with
 	tools    []levelTools                            // of each file with "tools", in the order of the files
 	toolsAt  []*dialect.FileTools                    // index: how many of tools are of the hook's level or above
 	wrappers []string                                // programs that run the command in their arguments
@@ -60,6 +60,9 @@ func (c *Config) Add(more *Config) {
 		}
 	}
 	c.Hooks = append(slices.Clip(c.Hooks), more.Hooks...)
+	if c.parts == (Parts{}) {
+		c.parts = more.parts
+	}
 	if c.Dialect = nil; len(c.Files) == 0 {
 		c.Dialect = more.Dialect
 	}
@@ -129,7 +132,7 @@ func (c *Config) Warned() []hook.Diagnostic {
 // WarnedOfFiles is Warned without the warnings about names of tools.
 func (c *Config) WarnedOfFiles() []hook.Diagnostic {
 	warnings := slices.Clip(c.Warnings)
-	for _, d := range registry.WithHooksFiles() {
+	for _, d := range c.Clients().Forms() {
 		if s := c.settings[d.Files]; s.AllOff() {
 			warnings = append(warnings, s.OffAt)
 		}

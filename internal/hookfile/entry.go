@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/launch"
@@ -47,7 +47,7 @@ func (p *parser) hook(value gjson.Result, n int) (h hook.Hook, ok bool) {
 		p.entryKeys = entryKeys()
 	}
 	e := entry{p, value, p.fields(value, p.entryKeys), "hook " + strconv.Itoa(n)}
-	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, registry.Project(), p.inherit, p.maxStopBlocks
+	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, tenex.Dialect, p.inherit, p.maxStopBlocks
 	h.Line, h.Column = p.locator.Position(value.Index)
 	h.TakesFiles, h.Observe, h.ObserveUntil = true, p.observe, p.observeUntil
 	if name := e.values["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
@@ -213,7 +213,7 @@ func (r *reader) eventsOf(d *dialect.Dialect) (events []protocol.Event) {
 			return true
 		}
 		if known, _ := eventNames(); !slices.Contains(known, string(e)) {
-			r.problem(v.Index, "%sunknown event %s%s", r.who, quote(v.String()), eventHint(v.String()))
+			r.problem(v.Index, "%sunknown event %s%s", r.who, quote(v.String()), r.eventHint(v.String()))
 			return true
 		}
 		if !slices.Contains(events, dialect.Canonical(e)) {
@@ -228,10 +228,10 @@ func (r *reader) eventsOf(d *dialect.Dialect) (events []protocol.Event) {
 	return events
 }
 
-func eventHint(wrong string) string {
+func (p *parser) eventHint(wrong string) string {
 	known, list := eventNames()
 	event := protocol.Event(wrong)
-	clients := registry.ClientsWithEvent(event)
+	clients := p.clientsWithEvent(event)
 	if len(clients) > 0 && !slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(event)) {
 		return fmt.Sprintf(`; add "dialect": "%s" for it; without "dialect" supported are %s`,
 			strings.Join(clients, `" or "`), list)

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -20,11 +20,11 @@ import (
 // readDialect reads "dialect", before all other keys. It reports whether the value names a client.
 func (r *reader) readDialect(h *hook.Hook) bool {
 	name, ok := r.text(r.value, `"dialect"`)
-	known := registry.EntryDialectNames()
+	known := r.parts.entryDialects()
 	switch {
 	case !ok:
 		return false
-	case name == registry.Project().Name:
+	case name == tenex.Dialect.Name:
 		r.problem(r.value.Index, "%s\"dialect\" %s is what entries have without it; leave it out", r.who, quote(name))
 		return false
 	case !slices.Contains(known, name):
@@ -32,12 +32,12 @@ func (r *reader) readDialect(h *hook.Hook) bool {
 			strings.Join(known, ", "), spelling.Suggest(name, known))
 		return false
 	}
-	client, _ := registry.Named(name)
+	client := r.parts.clients().EntryDialects()[slices.Index(known, name)]
 	if client.HasProjectRules() {
 		h.Dialect = client
 		return true
 	}
-	h.Dialect, h.Form = registry.EntryDialect(client), client.Files
+	h.Dialect, h.Form = r.clients.EntryDialect(client), client.Files
 	r.form = h.Form
 	return true
 }
@@ -93,7 +93,7 @@ func (r *reader) setVariant(h *hook.Hook) {
 		return general != e && slices.Contains(h.Events, general)
 	})
 	for i, e := range h.Events {
-		d := registry.EntryDialect(client.Of(e))
+		d := r.clients.EntryDialect(client.Of(e))
 		if i > 0 && d != h.Dialect {
 			r.problem(r.value.Index, "%s%s gives hooks of %s another input than those of %s; write an entry for each",
 				r.who, r.form.Client, e, h.Events[0])
@@ -152,7 +152,7 @@ func (e *entry) checkClientKeys(h *hook.Hook) {
 			const text = "%s: %q is a key of clients' hooks; name the client in \"dialect\", or leave it out"
 			e.problem(f[key].Index, text, who, key)
 		}
-		if h.Persistent && h.Dialect != registry.Project() {
+		if h.Persistent && h.Dialect != tenex.Dialect {
 			e.problem(f["persistent"].Index, "%s: hooks of the dialect %q cannot be persistent; leave it out", who,
 				h.Dialect.Name)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -20,7 +21,7 @@ func keeping(fields string) string {
 
 // An entry that keeps a client's rules has that client's events, matchers, defaults and causes.
 func TestEntryKeepsRules(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[
+	cfg, err := parts.All().Parse("f", []byte(`{"hooks":[
 		{"name":"a","command":["${CLAUDE_PROJECT_DIR}/a"],"events":["post-tool","Stop"],"dialect":"claude",
 			"matcher":"^B.sh$","if":"Bash(ls)","on_failure":"block"},
 		{"name":"b","command":"$HOME","events":["PreToolUse","BeforeTool"],"dialect":"gemini","env":{"A":"$NOT_SET_HERE"}},
@@ -67,13 +68,13 @@ func TestEntryMeetsNames(t *testing.T) {
 		{`"dialect":"gemini","matcher":"^write_file$"`, dialect.Call{Tool: "write_files"}, false},
 		{`"dialect":"codex","matcher":"^Bash$"`, dialect.Call{Tool: "run_shell_command", ClientInput: input}, true},
 	} {
-		cfg, err := hookfile.Parse("f", []byte(keeping(test.entry)))
+		cfg, err := parts.All().Parse("f", []byte(keeping(test.entry)))
 		require.NoError(t, err)
 		test.call.Event = protocol.PreTool
 		if test.call.ClientInput == "" && test.call.Tool == "Write" { // a call of Claude Code's
 			test.call.ClientInput = `{"hook_event_name":"PreToolUse","tool_name":"Write"}`
 		}
-		require.NoError(t, registry.ResolveClient(&test.call))
+		require.NoError(t, registry.All().ResolveClient(&test.call))
 		call := dialect.NewCall(test.call)
 		cfg.NameTool(call)
 		require.Equal(t, test.runs, hook.NewMatchContext(call).Runs(&cfg.Hooks[0]), "%s %s", test.entry,
@@ -110,13 +111,13 @@ func TestEntryDialectFaults(t *testing.T) {
 		if strings.Contains(test.fields, `"events"`) {
 			doc = strings.Replace(doc, `"events":["pre-tool"],`, "", 1)
 		}
-		_, err := hookfile.Parse("f", []byte(doc))
+		_, err := parts.All().Parse("f", []byte(doc))
 		require.ErrorContains(t, err, test.want, test.fields)
 	}
 	post := strings.Replace(keeping(`"dialect":"codex"`), `"command":"a"`, `"url":"http://a"`, 1)
-	_, err := hookfile.Parse("f", []byte(post))
+	_, err := parts.All().Parse("f", []byte(post))
 	require.ErrorContains(t, err, `Codex has no hooks that post to a url; leave "dialect" out`)
-	cfg, err := hookfile.Parse("f", []byte(keeping(`"dialect":"claude","matcher":"(("`)))
+	cfg, err := parts.All().Parse("f", []byte(keeping(`"dialect":"claude","matcher":"(("`)))
 	require.NoError(t, err)
 	require.Contains(t, cfg.Warnings[0].Text, "is no regular expression and matches nothing, so the hook never runs")
 }
@@ -124,7 +125,7 @@ func TestEntryDialectFaults(t *testing.T) {
 // An entry whose hook is a Guardian has the project's own events, matchers and names of tools.
 func TestEntryOfAProtocol(t *testing.T) {
 	parse := func(more string) (*hookfile.Config, error) {
-		return hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","dialect":"acs","events":["PreToolUse"],`+more+`}]}`))
+		return parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","dialect":"acs","events":["PreToolUse"],`+more+`}]}`))
 	}
 	cfg, err := parse(`"url":"http://localhost/","matcher":"sh*","on_failure":{"exit":"continue"}`)
 	require.NoError(t, err)
@@ -133,7 +134,7 @@ func TestEntryOfAProtocol(t *testing.T) {
 	require.Equal(t, []protocol.Event{protocol.PreTool}, h.Events)
 	require.True(t, runs(h, &dialect.Call{Event: protocol.PreTool, Tool: "shell"}))
 	bash := &dialect.Call{Event: "PreToolUse", Tool: "Bash", Client: "claude", ClientInput: "{}"}
-	registry.NameTool(bash, nil)
+	registry.All().NameTool(bash, nil)
 	require.True(t, runs(h, bash))
 	require.False(t, runs(h, &dialect.Call{Event: protocol.PreTool, Tool: "fs_read"}))
 	for more, want := range map[string]string{

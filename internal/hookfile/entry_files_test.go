@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 func TestFilesOfEntry(t *testing.T) {
@@ -29,7 +29,7 @@ func TestFilesOfEntry(t *testing.T) {
 		{`["a**"]`, nil, `in the glob "a**" of "files" a ** must stand alone between slashes, as in "gates/**/*.sh"`},
 	} {
 		const entry = `{"hooks": [{"name": "h", "command": ["./x"], "events": ["pre-tool"],       "files": %s}]}`
-		cfg, err := hookfile.Parse("f", fmt.Appendf(nil, entry, tt.files))
+		cfg, err := parts.All().Parse("f", fmt.Appendf(nil, entry, tt.files))
 		if tt.fault != "" {
 			require.ErrorContains(t, err, tt.fault, tt.files)
 			continue
@@ -42,7 +42,7 @@ func TestFilesOfEntry(t *testing.T) {
 		`"url": "https://x.example"`: `posts to a url and runs no program, so "files" would mean nothing`,
 	} {
 		const entry = `{"hooks": [{"name": "h", %s, "events": ["pre-tool"], "files": ["a"]}]}`
-		_, err := hookfile.Parse("f", fmt.Appendf(nil, entry, text))
+		_, err := parts.All().Parse("f", fmt.Appendf(nil, entry, text))
 		require.ErrorContains(t, err, fault)
 	}
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -26,7 +26,7 @@ func TestURLEntry(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".tenex-hooks.json")
 	cert := filepath.Join(t.TempDir(), "c.pem")
-	cfg, err := hookfile.Parse(file,
+	cfg, err := parts.All().Parse(file,
 		[]byte(`{"inherit_env":false,"hooks":[{"name":"p","events":["pre-tool","post-tool"],
 		"url":"https://u:pw@h:8443/x?key=k","headers":{"Authorization":"Bearer $TOKEN","X":"${A}"},"allowed_env_vars":["TOKEN","A"],
 		"timeout":"2s","on_failure":{"exit":"continue","timeout":"continue"},"matcher":"shell","if":"shell(git *)","when":[{"path":"args.command","exists":true}],
@@ -50,7 +50,7 @@ func TestURLEntry(t *testing.T) {
 
 // TestURLEntryFailures: before a tool each failure blocks unless on_failure says otherwise; elsewhere none does.
 func TestURLEntryFailures(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(posts("")))
+	cfg, err := parts.All().Parse("f", []byte(posts("")))
 	require.NoError(t, err)
 	h := &cfg.Hooks[0]
 	require.Equal(t, []protocol.Cause{protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput,
@@ -124,7 +124,7 @@ func TestURLEntryProblems(t *testing.T) {
 		{`{"hooks":[{"name":"p","events":["pre-tool"],"block":"no","headers":{}}]}`,
 			`f:1:68: hook "p" posts to no url, so "headers" would mean nothing; add "url", or leave it out`},
 	} {
-		_, err := hookfile.Parse("f", []byte(test.doc))
+		_, err := parts.All().Parse("f", []byte(test.doc))
 		require.EqualError(t, err, test.want, test.doc)
 		if !strings.Contains(test.doc, "secret/word@") && !strings.Contains(test.doc, "x-a") &&
 			!strings.Contains(test.doc, "p/x?y") {
@@ -145,7 +145,7 @@ func TestURLEntryWarnings(t *testing.T) {
 		`{"hooks":[{"name":"p","events":["pre-tool"],"url":"http://h","ca_file":"f"}]}`: `f:1:72: hook "p": ` +
 			`"ca_file" means nothing for a url that is not https`,
 	} {
-		cfg, err := hookfile.Parse("f", []byte(doc))
+		cfg, err := parts.All().Parse("f", []byte(doc))
 		require.NoError(t, err)
 		require.Equal(t, want, hook.Diagnostics(cfg.Warnings).Error())
 	}
@@ -167,7 +167,7 @@ func TestInspectURLEntry(t *testing.T) {
 		`,"client_cert":"text","client_key":"text"`: file + `:1:79: hook "p": ` + dir + sep + `text and ` + dir +
 			sep + `text: tls: failed to find any PEM data in certificate input`,
 	} {
-		cfg, err := hookfile.Parse(file, []byte(posts(more)))
+		cfg, err := parts.All().Parse(file, []byte(posts(more)))
 		require.NoError(t, err)
 		require.Equal(t, want, hook.Diagnostics(launch.Inspect(&cfg.Hooks[0], dir, nil)).Error())
 	}

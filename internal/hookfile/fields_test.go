@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // knownKeys ends the message about a key that is like none of an entry.
@@ -37,7 +38,7 @@ func TestRowsOfFields(t *testing.T) {
 	for _, entry := range entries {
 		doc := `{"hooks": [` + entry + `]}`
 		require.True(t, requireAgreement(t, doc))
-		cfg, err := hookfile.Parse("f", []byte(doc))
+		cfg, err := parts.All().Parse("f", []byte(doc))
 		require.NoError(t, err)
 		h := &cfg.Hooks[0]
 		call := &hookfile.View{Hook: h, Call: &hookfile.AtCall{Folder: h.Folder}}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
@@ -21,7 +22,7 @@ func TestFilesAsAWhole(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, hookfile.FileName)
 	refused := func(t *testing.T, want string) {
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 		require.EqualError(t, err, path+": "+want)
 		require.IsType(t, hook.Diagnostics{}, err)
 		require.Nil(t, cfg)
@@ -42,7 +43,7 @@ func TestFilesAsAWhole(t *testing.T) {
 	t.Run("a link to a file", func(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "real.json"), []byte(withField(`"env":{}`)), 0o666))
 		symlink(t, "real.json", path)
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 		require.NoError(t, err)
 		require.Len(t, cfg.Hooks, 1)
 		require.NoError(t, os.Remove(path))
@@ -50,7 +51,7 @@ func TestFilesAsAWhole(t *testing.T) {
 	t.Run("1 MiB", func(t *testing.T) {
 		doc := `{"hooks":[]}` + strings.Repeat(" ", 1<<20-12)
 		require.NoError(t, os.WriteFile(path, []byte(doc), 0o666))
-		_, err := hookfile.Load(hookfile.Options{Workspace: dir})
+		_, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path, []byte(doc+" "), 0o666))
 		refused(t, "larger than 1 MiB; a hooks file is a few lines")
@@ -59,13 +60,13 @@ func TestFilesAsAWhole(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte("broken"), 0o666))
 		sub := filepath.Join(dir, "sub")
 		require.NoError(t, os.Mkdir(sub, 0o777))
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: sub})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: sub})
 		require.NoError(t, err)
 		require.Empty(t, cfg.Hooks)
 	})
 	t.Run("a workspace that is a file", func(t *testing.T) {
 		testall.NotOnWindows(t, "what would lie in a file is missing like any other there")
-		_, err := hookfile.Load(hookfile.Options{Workspace: path})
+		_, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: path})
 		require.EqualError(t, err, filepath.Join(path, hookfile.FileName)+": reading the hooks file: not a directory")
 	})
 	t.Run("a missing file that was named", func(t *testing.T) {
@@ -73,7 +74,7 @@ func TestFilesAsAWhole(t *testing.T) {
 		var missing *fs.PathError // in the words of the system
 		_, err := os.Stat(path)
 		require.ErrorAs(t, err, &missing)
-		_, err = hookfile.LoadFile(path, nil)
+		_, err = parts.All().LoadFile(path, nil)
 		require.EqualError(t, err, path+": reading the hooks file: "+missing.Err.Error())
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -167,7 +168,7 @@ func TestFormFaults(t *testing.T) {
 			[]string{`1:16: "hooksConfig" must be an object, not true or false`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := hookfile.Parse(test.file, []byte(test.doc))
+			_, err := parts.All().Parse(test.file, []byte(test.doc))
 			var problems hook.Diagnostics
 			require.ErrorAs(t, err, &problems)
 			require.Equal(t, test.want, texts(problems))
@@ -262,7 +263,7 @@ func TestFormWarnings(t *testing.T) {
 				`hook never runs: '(?' must be followed by ':', '=', '!', '<=', '<!' or a '<name>'`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg, err := hookfile.Parse(test.file, []byte(test.doc))
+			cfg, err := parts.All().Parse(test.file, []byte(test.doc))
 			require.NoError(t, err)
 			require.Equal(t, test.want, texts(cfg.Warned()))
 		})
@@ -272,7 +273,7 @@ func TestFormWarnings(t *testing.T) {
 // TestFormFields: what the fields of a handler mean.
 func TestFormFields(t *testing.T) {
 	load := func(file, doc string) []hook.Hook {
-		cfg, err := hookfile.Parse(file, []byte(doc))
+		cfg, err := parts.All().Parse(file, []byte(doc))
 		require.NoError(t, err)
 		return cfg.Hooks
 	}
@@ -358,14 +359,14 @@ func TestFormExpands(t *testing.T) {
 		doc := `{"hooksConfig":{"disabled":["off ` + text + `"]},"hooks":{"BeforeTool":[{"matcher":"` + text +
 			`","hooks":[{"type":"command","command":"` + text + `","env":{"E":"` + text +
 			`"}},{"type":"command","command":"a","name":"off ` + text + `"}]}]}}`
-		cfg, err := hookfile.Parse(geminiFile, []byte(doc))
+		cfg, err := parts.All().Parse(geminiFile, []byte(doc))
 		require.NoError(t, err, text)
 		h := &cfg.Hooks[0]
 		require.Equal(t, []any{want, []string{"E=" + want}, want}, []any{h.Command.Shell, h.Env, h.Matcher.String()})
 		c := input(t, `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{}}`)
 		require.Contains(t, why(&cfg.Hooks[1], c), "disabled", text)
 	}
-	cfg, err := hookfile.Parse(codexFile, []byte(hooksOf("Stop", `"command":"$FORM_A"`)))
+	cfg, err := parts.All().Parse(codexFile, []byte(hooksOf("Stop", `"command":"$FORM_A"`)))
 	require.NoError(t, err)
 	require.Equal(t, "$FORM_A", cfg.Hooks[0].Command.Shell)
 }
@@ -374,7 +375,7 @@ func TestFormExpands(t *testing.T) {
 func TestFormSwitches(t *testing.T) {
 	c := input(t, `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{}}`)
 	parse := func(doc string) *hookfile.Config {
-		cfg, err := hookfile.Parse(geminiFile, []byte(doc))
+		cfg, err := parts.All().Parse(geminiFile, []byte(doc))
 		require.NoError(t, err)
 		return cfg
 	}
@@ -405,10 +406,10 @@ func TestFormSwitches(t *testing.T) {
 
 	// Of several files: later switches win, lists grow, and another client's hooks are not concerned.
 	var all hookfile.Config
-	claude, err := hookfile.Parse("claude.json",
+	claude, err := parts.All().Parse("claude.json",
 		[]byte(`{"disableAllHooks":true,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x"}]}]}}`))
 	require.NoError(t, err)
-	codex, err := hookfile.Parse(codexFile, []byte(hooksOf("PreToolUse", `"command":"y"`)))
+	codex, err := parts.All().Parse(codexFile, []byte(hooksOf("PreToolUse", `"command":"y"`)))
 	require.NoError(t, err)
 	for _, more := range []*hookfile.Config{claude, off, codex,
 		parse(`{"hooksConfig":{"enabled":true,"disabled":["n"]}}`), parse(`{"hooksConfig":{"disabled":["m"]}}`)} {
@@ -450,13 +451,13 @@ func TestFormByPlace(t *testing.T) {
 		{"x.toml", "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'a'", gemini.Dialect,
 			codex.Dialect},
 	} {
-		cfg, err := hookfile.ParseAs(test.file, []byte(test.doc), test.as)
+		cfg, err := parts.All().ParseAs(test.file, []byte(test.doc), test.as)
 		require.NoError(t, err, test.file)
 		require.Same(t, test.want, cfg.Hooks[0].Dialect, test.file)
 	}
 	for file, err := range map[string]string{".codex/hooks.json": "", ".gemini/settings.json": "",
 		"a.toml": "parsing"} {
-		_, got := hookfile.Parse(file, []byte(empty))
+		_, got := parts.All().Parse(file, []byte(empty))
 		require.Equal(t, err != "", got != nil, file)
 	}
 	t.Run("where the folder is the current one", func(t *testing.T) {
@@ -464,16 +465,16 @@ func TestFormByPlace(t *testing.T) {
 		require.NoError(t, os.Mkdir(dir, 0o700))
 		t.Chdir(dir)
 		require.NoError(t, os.WriteFile("hooks.json", []byte(object), 0o600))
-		cfg, err := hookfile.LoadFile("hooks.json", nil)
+		cfg, err := parts.All().LoadFile("hooks.json", nil)
 		require.NoError(t, err)
 		require.Same(t, codex.Dialect, cfg.Hooks[0].Dialect)
 		require.Empty(t, cfg.Hooks[0].Environment(), "it is no plugin of Claude Code's")
-		all, err := hookfile.Load(hookfile.Options{Files: []string{"hooks.json", "hooks.json"},
+		all, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Files: []string{"hooks.json", "hooks.json"},
 			Dialect: gemini.Dialect})
 		require.NoError(t, err)
 		require.Len(t, all.Hooks, 2)
 		require.Same(t, gemini.Dialect, all.Hooks[1].Dialect)
-		none, err := hookfile.Load(hookfile.Options{Workspace: dir, Dialect: gemini.Dialect})
+		none, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir, Dialect: gemini.Dialect})
 		require.NoError(t, err)
 		require.Empty(t, none.Hooks)
 	})
@@ -481,7 +482,7 @@ func TestFormByPlace(t *testing.T) {
 
 func TestFormMatchers(t *testing.T) {
 	matches := func(file, event, subject, matcher string) bool {
-		cfg, err := hookfile.Parse(file, []byte(`{"hooks":{"`+event+`":[{"matcher":`+matcher+
+		cfg, err := parts.All().Parse(file, []byte(`{"hooks":{"`+event+`":[{"matcher":`+matcher+
 			`,"hooks":[{"type":"command","command":"a"}]}]}}`))
 		require.NoError(t, err)
 		field := cfg.Hooks[0].Dialect.SubjectField(protocol.Event(event))
@@ -563,7 +564,7 @@ func FuzzForms(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which int, doc string) {
 		file := files[(which%3+3)%3]
-		cfg, err := hookfile.Parse(file, []byte(doc))
+		cfg, err := parts.All().Parse(file, []byte(doc))
 		var problems hook.Diagnostics
 		if errors.As(err, &problems) {
 			lines := strings.Count(doc, "\n") + 1
@@ -603,15 +604,15 @@ func TestConfigDialect(t *testing.T) {
 			text = `{"hooks":[]}`
 		}
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		cfg, err := hookfile.Load(hookfile.Options{Files: []string{path}})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Files: []string{path}})
 		require.NoError(t, err, name)
 		require.Same(t, want, cfg.Dialect, name)
 		paths = append(paths, path)
 	}
-	cfg, err := hookfile.Load(hookfile.Options{Files: paths})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Files: paths})
 	require.NoError(t, err)
 	require.Nil(t, cfg.Dialect)
-	cfg, err = hookfile.Load(hookfile.Options{Workspace: t.TempDir()})
+	cfg, err = hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: t.TempDir()})
 	require.NoError(t, err)
 	require.Nil(t, cfg.Dialect)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -27,7 +27,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(test.doc))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		cfg, err := hookfile.Parse("f", doc)
+		cfg, err := parts.All().Parse("f", doc)
 		text := strings.TrimPrefix(string(doc), bom)
 		if err != nil {
 			require.Nil(t, cfg)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -119,7 +119,7 @@ func TestHostileFiles(t *testing.T) {
 			var err error
 			var text string
 			quick(t, func() {
-				if _, err = hookfile.Parse("f", []byte(doc)); err != nil {
+				if _, err = parts.All().Parse("f", []byte(doc)); err != nil {
 					text = err.Error()
 				}
 			})
@@ -137,7 +137,7 @@ func BenchmarkHostileFiles(b *testing.B) {
 			b.SetBytes(int64(len(doc)))
 			b.ReportAllocs()
 			for b.Loop() {
-				hookfile.Parse("f", doc)
+				parts.All().Parse("f", doc)
 			}
 		})
 	}

@@ -66,8 +66,8 @@ func ManagedFile() string {
 }
 
 // ParseManaged reads the text of a managed file. path is for messages.
-func ParseManaged(path, text string) (*Config, error) {
-	return parse(File{Path: path, Level: hook.ManagedLevel, outer: true}, []byte(text), nil)
+func (p Parts) ParseManaged(path, text string) (*Config, error) {
+	return p.parse(File{Path: path, Level: hook.ManagedLevel, outer: true}, []byte(text), nil)
 }
 
 // userFile returns the path of the user's own file, or "" for a user without a home.
@@ -231,12 +231,12 @@ type disabledName struct {
 // WithoutProject returns the Config of the managed and the user's file alone. Settings of other files for all hooks,
 // such as disableAllHooks, do not count.
 func (c *Config) WithoutProject() *Config {
-	rest := &Config{}
+	rest := c.parts.Empty()
 	for _, f := range c.Files {
 		if f.Level >= hook.ProjectLevel {
 			continue
 		}
-		if one, err := parse(f, []byte(f.Text), f.as); err == nil { // the file has parsed before
+		if one, err := c.parts.parse(f, []byte(f.Text), f.as); err == nil { // the file has parsed before
 			rest.Add(one)
 		}
 	}

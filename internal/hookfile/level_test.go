@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -28,7 +29,7 @@ func newLevels(t *testing.T) *levels {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
-	l := &levels{t, dir, hookfile.Options{Managed: filepath.Join(dir, "etc", "hooks.json")}}
+	l := &levels{t, dir, hookfile.Options{Parts: parts.All(), Managed: filepath.Join(dir, "etc", "hooks.json")}}
 	l.Workspace = filepath.Join(dir, "project")
 	require.NoError(t, os.Mkdir(l.Workspace, 0o755))
 	return l

@@ -14,7 +14,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -27,6 +27,7 @@ const maxFileDepth = 64
 
 // Options select the hooks files to read.
 type Options struct {
+	Parts
 	Workspace   string   // folder of the project; "" is the current folder
 	Files       []string // instead of the workspace's own files; a missing file is an error
 	Project     *Project // result of FindProject, whose files must still exist; nil: look in Workspace
@@ -107,6 +108,7 @@ func (o *Options) LoadFiles(files []File) (*Config, error) {
 	}
 	markEqual(read)
 	all, _ := Merge(read)
+	all.parts = o.Parts
 	return all, nil
 }
 
@@ -191,7 +193,7 @@ func (o *Options) claudeFiles() (there, absent []File, err error) {
 	if !o.Claude {
 		return nil, nil, nil
 	}
-	return settingsFiles(registry.DefaultForm().Files, o.Workspace)
+	return o.settingsFiles(o.Workspace)
 }
 
 // LoadFile reads a file from Find or Named. A missing file is an error.
@@ -207,30 +209,30 @@ func (o *Options) LoadFile(f File) (*Config, error) {
 		}
 		return nil, hook.Diagnostics{{File: f.Path, Text: text}}
 	}
-	cfg, err := parse(f, doc, o.Dialect)
+	cfg, err := o.parse(f, doc, o.Dialect)
 	var faults hook.Diagnostics
-	if d, onFault := f.onFault(o.Dialect); o.AsClient && onFault == dialect.DropsFile && errors.As(err, &faults) {
-		return dropped(f, doc, d, faults), nil
+	if d, onFault := o.onFault(f, o.Dialect); o.AsClient && onFault == dialect.DropsFile && errors.As(err, &faults) {
+		return dropped(o.Parts, f, doc, d, faults), nil
 	}
 	return cfg, err
 }
 
 // dropped returns the Config of a file whose hooks the client drops for a fault. Each fault is a warning about a gate.
-func dropped(f File, doc []byte, d *dialect.Dialect, faults hook.Diagnostics) *Config {
+func dropped(parts Parts, f File, doc []byte, d *dialect.Dialect, faults hook.Diagnostics) *Config {
 	f.Text = string(doc)
 	for i := range faults {
 		faults[i].Gate = true
 	}
-	return &Config{Files: []File{f}, Warnings: faults, Dialect: d}
+	return &Config{Files: []File{f}, Warnings: faults, Dialect: d, parts: parts}
 }
 
 // LoadFile reads a hooks file by path. A missing file is an error. as is Options.Dialect.
-func LoadFile(path string, as *dialect.Dialect) (*Config, error) {
+func (p Parts) LoadFile(path string, as *dialect.Dialect) (*Config, error) {
 	doc, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return ParseAs(path, doc, as)
+	return p.ParseAs(path, doc, as)
 }
 
 // ReadFile reads the text of a hooks file like LoadFile. An error is of type Diagnostics.
@@ -257,30 +259,31 @@ func readFile(path string) ([]byte, error) {
 }
 
 // Parse reads the text of a hooks file. path is for messages, and its extension tells clients' other formats from JSON.
-func Parse(path string, doc []byte) (*Config, error) { return ParseAs(path, doc, nil) }
+func (p Parts) Parse(path string, doc []byte) (*Config, error) { return p.ParseAs(path, doc, nil) }
 
 // ParseAs is Parse for a file in the form of a dialect; as is Options.Dialect.
-func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
-	return parse(File{Path: path, Level: levelOf(path)}, doc, as)
+func (p Parts) ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
+	return p.parse(File{Path: path, Level: levelOf(path)}, doc, as)
 }
 
-func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
-	return newParser(f, doc, as).parse()
+func (p Parts) parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
+	return p.newParser(f, doc, as).parse()
 }
 
-func newParser(f File, doc []byte, as *dialect.Dialect) *parser {
-	p := &parser{source: f, file: f.Path, level: f.Level, as: as, text: string(doc)}
+func (parts Parts) newParser(f File, doc []byte, as *dialect.Dialect) *parser {
+	p := &parser{parts: parts, clients: parts.clients(), source: f, file: f.Path, level: f.Level, as: as, text: string(doc)}
 	p.doc = strings.TrimPrefix(p.text, "\ufeff")
 	p.ownForm = f.isOwn()
-	p.client, p.onFault = f.onFault(as)
+	p.client, p.onFault = parts.onFault(f, as)
+	p.config.parts = parts
 	p.locator.Doc = p.doc
-	p.dialect = registry.Project()
+	p.dialect = tenex.Dialect
 	return p
 }
 
 func (p *parser) parse() (*Config, error) {
 	f := p.source
-	if d := formatOf(f.Path, p.as); d != nil { // never at another level: their files end in .json
+	if d := p.parts.formatOf(f.Path, p.as); d != nil { // never at another level: their files end in .json
 		p.dialect = d
 		p.normalize(p.text)
 	} else {

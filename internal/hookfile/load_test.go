@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -400,7 +401,7 @@ f:1:89: hook "` + strings.Repeat("é", 40) + `…": an event must be a string, n
 func TestFaults(t *testing.T) {
 	for _, test := range append(unreadable, ruleless...) {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := hookfile.Parse("f", []byte(test.doc))
+			cfg, err := parts.All().Parse("f", []byte(test.doc))
 			require.EqualError(t, err, test.want)
 			require.IsType(t, hook.Diagnostics{}, err)
 			require.Nil(t, cfg, "a file with an error has no hooks")
@@ -414,10 +415,10 @@ func TestTenexLoader(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(doc), 0o666))
 		t.Chdir(dir)
-		return hookfile.Load(hookfile.Options{Workspace: "."})
+		return hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: "."})
 	}
 	t.Run("missing_file_yields_empty_config", func(t *testing.T) {
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: t.TempDir()})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: t.TempDir()})
 		require.NoError(t, err)
 		require.Empty(t, cfg.Hooks)
 		require.Empty(t, cfg.Paths())
@@ -539,7 +540,7 @@ var good = []struct{ name, doc string }{
 func TestGoodFiles(t *testing.T) {
 	for _, test := range good {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := hookfile.Parse("f", []byte(test.doc))
+			cfg, err := parts.All().Parse("f", []byte(test.doc))
 			require.NoError(t, err)
 			require.Equal(t, []string{"f"}, cfg.Paths())
 		})
@@ -549,12 +550,12 @@ func TestGoodFiles(t *testing.T) {
 // TestFields shows what each field becomes.
 func TestFields(t *testing.T) {
 	field := func(t *testing.T, f string) hook.Hook {
-		cfg, err := hookfile.Parse("f", []byte(withField(f)))
+		cfg, err := parts.All().Parse("f", []byte(withField(f)))
 		require.NoError(t, err)
 		return cfg.Hooks[0]
 	}
 	t.Run("all at once", func(t *testing.T) {
-		cfg, err := hookfile.Parse("dir/hooks.json", []byte(bom+"{\r\n  \"$schema\": \"s\",\r\n  \"hooks\": [\r\n    "+
+		cfg, err := parts.All().Parse("dir/hooks.json", []byte(bom+"{\r\n  \"$schema\": \"s\",\r\n  \"hooks\": [\r\n    "+
 			`{"env": {"B": "é", "A": ""}, "on_failure": "block", "timeout": "5s", "matcher": "shell|fs_*",
 			"events": ["PostToolUse", "pre-tool", "PreToolUse"], "command": "grep -q AKIA && exit 2", "name": "no-secrets"}]}`))
 		require.NoError(t, err)
@@ -597,14 +598,14 @@ func TestFields(t *testing.T) {
 		require.Equal(t, hook.Globs{}, field(t, `"matcher":""`).Matcher)
 	})
 	t.Run("empty arguments", func(t *testing.T) {
-		cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","command":["a",""],"events":["pre-tool"]}]}`))
+		cfg, err := parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","command":["a",""],"events":["pre-tool"]}]}`))
 		require.NoError(t, err)
 		require.Equal(t, []string{"a", ""}, cfg.Hooks[0].Command.Argv)
 	})
 }
 
 func TestEqualNames(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte("{\"hooks\":[\n"+
+	cfg, err := parts.All().Parse("f", []byte("{\"hooks\":[\n"+
 		`{"name":"é","command":"a","events":["pre-tool"]}, {"name":"b","command":"b","events":["pre-tool"]},`+"\n"+
 		` {"name":"\u00e9","command":"c","events":["pre-tool"]}, {"name":"é","command":"d","events":["pre-tool"]}]}`))
 	require.NoError(t, err, "it is odd, and no more")
@@ -625,7 +626,7 @@ func TestAdd(t *testing.T) {
 		for _, name := range strings.Split(file.hooks, "") {
 			entries = append(entries, "\n "+strings.ReplaceAll(entry, "%", name))
 		}
-		cfg, err := hookfile.Parse(file.name, []byte(`{"hooks":[`+strings.Join(entries, ",")+"]}"))
+		cfg, err := parts.All().Parse(file.name, []byte(`{"hooks":[`+strings.Join(entries, ",")+"]}"))
 		require.NoError(t, err)
 		all.Add(cfg)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // These would be read for ever, or be what only this user cannot read.
@@ -20,11 +21,11 @@ func TestFilesThatAreNone(t *testing.T) {
 	t.Run("a named pipe", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "hooks.json")
 		require.NoError(t, syscall.Mkfifo(path, 0o666))
-		_, err := hookfile.LoadFile(path, nil)
+		_, err := parts.All().LoadFile(path, nil)
 		require.EqualError(t, err, path+": reading the hooks file: not a regular file but a named pipe")
 	})
 	t.Run("a device", func(t *testing.T) {
-		_, err := hookfile.LoadFile("/dev/zero", nil)
+		_, err := parts.All().LoadFile("/dev/zero", nil)
 		require.EqualError(t, err, "/dev/zero: reading the hooks file: not a regular file but a device")
 	})
 	t.Run("a socket", func(t *testing.T) {
@@ -32,7 +33,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		l, err := net.Listen("unix", "s")
 		require.NoError(t, err)
 		defer l.Close()
-		_, err = hookfile.LoadFile("s", nil)
+		_, err = parts.All().LoadFile("s", nil)
 		require.EqualError(t, err, "s: reading the hooks file: not a regular file but a socket")
 	})
 	t.Run("unreadable", func(t *testing.T) {
@@ -41,7 +42,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "hooks.json")
 		require.NoError(t, os.WriteFile(path, []byte("{}"), 0o000))
-		_, err := hookfile.LoadFile(path, nil)
+		_, err := parts.All().LoadFile(path, nil)
 		require.EqualError(t, err, path+": reading the hooks file: permission denied")
 	})
 	t.Run("in an unreadable folder", func(t *testing.T) {
@@ -51,7 +52,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.Chmod(dir, 0o000))
 		defer os.Chmod(dir, 0o700)
-		_, err := hookfile.Load(hookfile.Options{Workspace: dir})
+		_, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 		path := filepath.Join(dir, hookfile.FileName)
 		require.EqualError(t, err, path+": reading the hooks file: permission denied", "it may be there")
 	})
@@ -64,7 +65,7 @@ func TestNewsOfAnUnreadableFile(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, hookfile.FileName)
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 	require.NoError(t, err)
 	files := hookfile.NewSnapshot(cfg)
 	require.NoError(t, os.WriteFile(path, []byte(`{"hooks":[]}`), 0o000))

@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -208,7 +209,7 @@ f.yaml:6:13: agents[0].backend.hook is not read; did you mean "hooks"?`},
 		{"agents without an id and without hooks", "agents: [{backend: {type: x}}, {}]\n", nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := hookfile.Parse("f.yaml", []byte(test.doc))
+			cfg, err := parts.All().Parse("f.yaml", []byte(test.doc))
 			require.NoError(t, err)
 			var warnings []string
 			for _, w := range cfg.Warnings {
@@ -337,7 +338,7 @@ f.yaml:4:41: hooks.PreToolUse[0].x-inherit_env has ""; write the name of a varia
 		{"UTF-16", "\xff\xfeh\x00", "f.yaml:1:1: parsing: not UTF-8; save the file as UTF-8"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := hookfile.Parse("f.yaml", []byte(test.doc))
+			cfg, err := parts.All().Parse("f.yaml", []byte(test.doc))
 			require.EqualError(t, err, test.want)
 			require.IsType(t, hook.Diagnostics{}, err)
 			require.Nil(t, cfg, "a file with an error has no hooks")
@@ -371,7 +372,7 @@ func TestMassGenEnvironment(t *testing.T) {
 			`f.yaml:1:1: the file has the unknown key "inherit_env"; did you mean "x-inherit_env"?`},
 		{one + "x-owner: me" + two, all, all, ""},
 	} {
-		cfg, err := hookfile.Parse("f.yaml", []byte(test.doc))
+		cfg, err := parts.All().Parse("f.yaml", []byte(test.doc))
 		require.NoError(t, err, test.doc)
 		require.Len(t, cfg.Hooks, 2)
 		require.Equal(t, test.first, cfg.Hooks[0].Inherit, test.doc)
@@ -387,19 +388,19 @@ func TestMassGenEnvironment(t *testing.T) {
 func TestMassGenFileNames(t *testing.T) {
 	doc := []byte("hooks: {PreToolUse: [handler: m.f]}\n")
 	for _, name := range []string{"a.yaml", "a.yml", "a.YAML", "a.b.Yml", "/x/.yaml"} {
-		cfg, err := hookfile.Parse(name, doc)
+		cfg, err := parts.All().Parse(name, doc)
 		require.NoError(t, err, name)
 		require.Len(t, cfg.Hooks, 1)
 	}
 	for _, name := range []string{"a.json", "yaml", "a.yaml.json", ".tenex-hooks.json"} {
-		_, err := hookfile.Parse(name, doc)
+		_, err := parts.All().Parse(name, doc)
 		require.Error(t, err, name)
 	}
 }
 
 func TestMassGenSelection(t *testing.T) {
 	parse := func(doc string) *hookfile.Config {
-		cfg, err := hookfile.Parse("f.yaml", []byte(doc))
+		cfg, err := parts.All().Parse("f.yaml", []byte(doc))
 		require.NoError(t, err)
 		return cfg
 	}
@@ -512,7 +513,7 @@ func TestMassGenPrograms(t *testing.T) {
 	file("sub/x", "", 0o644)
 	bin := filepath.Join(dir, "bin")
 	find := func(t *testing.T, entry, path string) (string, []string, error) {
-		cfg, err := hookfile.Parse("f.yaml", []byte("hooks: {PreToolUse: [{"+entry+"}]}\n"))
+		cfg, err := parts.All().Parse("f.yaml", []byte("hooks: {PreToolUse: [{"+entry+"}]}\n"))
 		require.NoError(t, err)
 		found, argv, err := launch.Program(&cfg.Hooks[0], dir, []string{"PATH=" + path})
 		return strings.TrimPrefix(found, dir+"/"), argv, err
@@ -567,7 +568,7 @@ func TestMassGenPrograms(t *testing.T) {
 		require.ErrorContains(t, err, "python3")
 	})
 	t.Run("check names the place of the handler", func(t *testing.T) {
-		cfg, err := hookfile.Parse("f.yaml",
+		cfg, err := parts.All().Parse("f.yaml",
 			[]byte("hooks:\n  PreToolUse:\n  - type: command\n    handler: nope.sh\n  - handler: m.f\n"))
 		require.NoError(t, err)
 		problems := launch.Inspect(&cfg.Hooks[0], dir, os.Environ())
@@ -651,7 +652,7 @@ func TestHostileMassGen(t *testing.T) {
 			require.LessOrEqual(t, len(doc), hostileSize)
 			require.Greater(t, len(doc), hostileSize*9/10)
 			quick(t, func() {
-				if _, err := hookfile.Parse("f.yaml", []byte(doc)); err != nil {
+				if _, err := parts.All().Parse("f.yaml", []byte(doc)); err != nil {
 					require.NotEmpty(t, err.Error())
 				}
 			})

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // TestPacks: the rules of packs are hooks in front of the file's own, each with its name and the place of its pack.
 func TestPacks(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(`{"packs": ["git@1"],
+	cfg, err := parts.All().Parse("f", []byte(`{"packs": ["git@1"],
 		"except": ["git/no-skipped-checks"], "ask": ["git/no-lost-work"],
 		"hooks": [{"name": "own", "block": "no", "events": ["pre-tool"]}]}`))
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestObserve(t *testing.T) {
 		const own = `{"name":"own","block":"no","events":["pre-tool"]`
 		doc := strings.NewReplacer("HOOK", own+"}", "BLOCKS", own+`,"mode":"block"}`,
 			"OBSERVES", own+`,"mode":"observe"}`).Replace(doc)
-		cfg, err := hookfile.Parse("f", []byte(doc))
+		cfg, err := parts.All().Parse("f", []byte(doc))
 		require.NoError(t, err, doc)
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
@@ -74,7 +74,7 @@ func TestObserveUntil(t *testing.T) {
 			"remote/no-download-and-run 2027-01-31"},
 	} {
 		doc := strings.ReplaceAll(doc, "HOOK", `"name":"own","block":"no","events":["pre-tool"]`)
-		cfg, err := hookfile.Parse("f", []byte(doc))
+		cfg, err := parts.All().Parse("f", []byte(doc))
 		require.NoError(t, err, doc)
 		requireAgreement(t, doc)
 		var got []string
@@ -112,7 +112,7 @@ func TestObserveUntilFaults(t *testing.T) {
 			`"observe_until":"2027-01-31"}]}`: "is for a hook that only observes",
 		`{"mode":"observe","observe_untill":"2027-01-31"}`: `did you mean "observe_until"?`,
 	} {
-		_, err := hookfile.Parse("f", []byte(doc))
+		_, err := parts.All().Parse("f", []byte(doc))
 		require.ErrorContains(t, err, want, doc)
 	}
 }
@@ -140,7 +140,7 @@ func TestPackFaults(t *testing.T) {
 		`{"hooks":[{"mode":"off"}]}`:    `hook 1: "mode" must be "block" or "observe", not "off"`,
 		`{"ask":["git/no-force-push"]}`: `"ask": "git/no-force-push" is no rule of the packs of this file`,
 	} {
-		_, err := hookfile.Parse("f", []byte(doc))
+		_, err := parts.All().Parse("f", []byte(doc))
 		require.ErrorContains(t, err, want, doc)
 	}
 }
@@ -148,9 +148,9 @@ func TestPackFaults(t *testing.T) {
 // TestPacksOfLevels: a file takes out rules of its own packs alone, and the packs of two files are no names that are
 // there twice.
 func TestPacksOfLevels(t *testing.T) {
-	user, err := hookfile.Parse("user", []byte(`{"packs": ["git"]}`))
+	user, err := parts.All().Parse("user", []byte(`{"packs": ["git"]}`))
 	require.NoError(t, err)
-	project, err := hookfile.Parse("project", []byte(`{"packs": ["git"], "except": ["git/no-force-push"]}`))
+	project, err := parts.All().Parse("project", []byte(`{"packs": ["git"], "except": ["git/no-force-push"]}`))
 	require.NoError(t, err)
 	user.Add(project)
 	require.Empty(t, user.Warned())

@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -24,6 +23,8 @@ var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_b
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at the first.
 // gjson returns each key and value with an offset. Equal keys are reported before, so first or last does not matter.
 type parser struct {
+	parts    Parts
+	clients  dialect.Clients // of parts, never nil
 	source   File
 	text     string // content of the file
 	file     string
@@ -186,7 +187,7 @@ func (p *parser) checkUntil(until gjson.Result) {
 // knownTools returns the tool names that a matcher can mean: names of clients, and names in the file's "tools".
 func (p *parser) knownTools() []string {
 	if p.known == nil {
-		p.known = registry.KnownTools()
+		p.known = slices.Clone(p.clients.KnownTools())
 		for _, theirs := range slices.Sorted(maps.Keys(p.toolNames)) {
 			p.known = append(p.known, theirs)
 			if here := p.toolNames[theirs]; here != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -29,7 +29,7 @@ func TestRecordedMatchers(t *testing.T) {
 				if pattern != nil {
 					matcher, name = `"matcher":`+strconv.Quote(*pattern)+",", strconv.Quote(*pattern)
 				}
-				cfg, err := hookfile.Parse("f", []byte(`{"hooks":{"`+c.Event+`":[{`+matcher+
+				cfg, err := parts.All().Parse("f", []byte(`{"hooks":{"`+c.Event+`":[{`+matcher+
 					`"hooks":[{"type":"command","command":"a"}]}]}}`))
 				require.NoError(t, err, name)
 				require.Equal(t, ran, runs(&cfg.Hooks[0], call), "%s: %s", c.ID, name)
@@ -133,7 +133,7 @@ func TestPattern(t *testing.T) {
 
 // TestBrokenMatcher: one that is no expression takes no other group with it.
 func TestBrokenMatcher(t *testing.T) {
-	cfg, err := hookfile.Parse("f",
+	cfg, err := parts.All().Parse("f",
 		[]byte(`{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[{"type":"command","command":"a"}]},{"matcher":"Bash",`+
 			`"hooks":[{"type":"command","command":"b"}]}]}}`))
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestBrokenMatcher(t *testing.T) {
 
 // TestDoubtfulMatcher: a hook whose matcher hookrun reads otherwise than JavaScript runs, and somebody hears of it.
 func TestDoubtfulMatcher(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":{"PreToolUse":[{"matcher":"^(a)\\1$",`+
+	cfg, err := parts.All().Parse("f", []byte(`{"hooks":{"PreToolUse":[{"matcher":"^(a)\\1$",`+
 		`"hooks":[{"type":"command","command":"a"}]}]}}`))
 	require.NoError(t, err)
 	require.EqualError(t, hook.Diagnostics(cfg.Warnings), `f:1:36: PreToolUse 1: the matcher "^(a)\\1$" is a regular `+
@@ -186,7 +186,7 @@ func TestLongMatcher(t *testing.T) {
 				`","hooks":[{"type":"command","command":"a"}]}]}}`
 		}
 		require.Equal(t, wanted, runs(one(t, doc("")), &dialect.Call{Event: protocol.PreTool, Tool: "Edit"}))
-		_, err := hookfile.Parse("f", []byte(doc("x")))
+		_, err := parts.All().Parse("f", []byte(doc("x")))
 		require.EqualError(t, err, `f:1:36: PreToolUse 1: the matcher is longer than 64 KiB`)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 func TestFindProject(t *testing.T) {
@@ -120,7 +121,7 @@ func TestProjectInClientFolder(t *testing.T) {
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 		load := func(doc string) (*hookfile.Config, error) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, hookfile.FileName), []byte(doc), 0o600))
-			return hookfile.Load(hookfile.Options{Workspace: dir, NoUser: true, AsClient: true})
+			return hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir, NoUser: true, AsClient: true})
 		}
 		const hook = `{"name":"h","command":["a"],"events":["pre-tool"]}`
 		cfg, err := load(`{"hooks":[` + hook + `]}`)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -66,7 +65,7 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	}
 	if tool, pattern, _ := strings.Cut(h.IfText(), "("); tool != "" && !h.If.Malformed() {
 		e.ruleDoubt(h, e.at(f["if"].Index, ""), who+": ")
-		names := append([]string{e.toolNames[tool], tool}, registry.ToolNames(tool)...)
+		names := append([]string{e.toolNames[tool], tool}, e.clients.ToolNames(tool)...)
 		if h.IfMeant == nil {
 			h.IfMeant = h.If.Meant(names)
 		}

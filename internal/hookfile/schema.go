@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // Schema returns a JSON Schema (draft 2020-12) of the list form of a hooks file, for editors. It has the loader's rules
 // that a schema can express: not the uniqueness of keys, the size of a file, or the events and matchers of clients. It
 // is built on demand, because only check --schema and init need it.
-func Schema() string {
+func (p Parts) Schema() string {
 	whole := strings.NewReplacer(
 		`"FIELDS": true`, properties(),
 		`"CLIENTS": false`, forbidden(clients),
@@ -22,7 +21,7 @@ func Schema() string {
 		`"PROGRAMS": false`, forbidden(programs),
 		`"REQUESTS": false`, forbidden(requests),
 	).Replace(schema)
-	whole = strings.Replace(whole, `"DIALECTS"`, `"`+strings.Join(registry.EntryDialectNames(), `", "`)+`"`, 1)
+	whole = strings.Replace(whole, `"DIALECTS"`, `"`+strings.Join(p.entryDialects(), `", "`)+`"`, 1)
 	var b bytes.Buffer
 	_ = json.Indent(&b, []byte(whole), "", "  ") // no error: whole is JSON
 	return b.String()

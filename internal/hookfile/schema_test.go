@@ -20,6 +20,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -34,7 +35,7 @@ import (
 //   - what is a host in a url, and that two headers differ by more than case;
 //   - numbers of seconds that only more digits than a float64 has can tell from the limits.
 
-var compiledSchema = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(hookfile.Schema()) })
+var compiledSchema = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(parts.All().Schema()) })
 
 func compile(schema string) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
@@ -56,7 +57,7 @@ func requireAgreement(t *testing.T, doc string) (accepted bool) {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.TrimPrefix(doc, bom)))
 	require.NoError(t, err, doc)
 	bySchema := schema.Validate(value)
-	_, byLoader := hookfile.Parse("f", []byte(doc))
+	_, byLoader := parts.All().Parse("f", []byte(doc))
 	require.Equal(t, byLoader == nil, bySchema == nil, "%s\n\nloader: %v\n\nschema: %v", doc, byLoader, bySchema)
 	return byLoader == nil
 }
@@ -92,7 +93,7 @@ func TestSchemaIsWhole(t *testing.T) {
 func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
 	for place, keys := range hookfile.SchemaKeys {
 		var there []string
-		for key := range gjson.Get(hookfile.Schema(), place).Map() {
+		for key := range gjson.Get(parts.All().Schema(), place).Map() {
 			if key != "$schema" {
 				there = append(there, key)
 			}
@@ -103,7 +104,7 @@ func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
 
 // TestSchemaInOldEditors: an editor that knows draft-07 alone takes every good file. It overlooks some faults.
 func TestSchemaInOldEditors(t *testing.T) {
-	schema, err := compile(strings.Replace(hookfile.Schema(), "https://json-schema.org/draft/2020-12/schema",
+	schema, err := compile(strings.Replace(parts.All().Schema(), "https://json-schema.org/draft/2020-12/schema",
 		"http://json-schema.org/draft-07/schema#", 1))
 	require.NoError(t, err)
 	for _, test := range good {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/glob"
 	"github.com/hookrun/hookrun/internal/hook"
 )
@@ -61,7 +60,7 @@ func (c *Config) WithFunctions(hooks []hook.Hook) []hook.Hook {
 // are the names for hooks of the lowest level; Hook.Named has the names for other levels. The call also gets the files'
 // "wrappers".
 func (c *Config) NameTool(call *dialect.Call) {
-	registry.NameTool(call, c.toolNamesAt(hook.LocalLevel))
+	c.Clients().NameTool(call, c.toolNamesAt(hook.LocalLevel))
 	call.Wrappers, call.Reader = c.wrappers, (*parser)(nil).rules()
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 func TestSnapshot(t *testing.T) {
@@ -17,14 +18,14 @@ func TestSnapshot(t *testing.T) {
 	write := func(text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
 	long := time.Now().Add(-time.Hour)
 
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 	require.NoError(t, err)
 	absent := hookfile.NewSnapshot(cfg)
 	require.Empty(t, absent.Changed())
 	write(`{"hooks":[]}`)
 	require.Equal(t, []string{path + " was not there before"}, absent.Changed())
 
-	cfg, err = hookfile.Load(hookfile.Options{Workspace: dir})
+	cfg, err = hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 	require.NoError(t, err)
 	pin := hookfile.NewSnapshot(cfg)
 	for range 3 {
@@ -56,7 +57,7 @@ func TestSnapshot(t *testing.T) {
 func TestSnapshotOfClaudeFiles(t *testing.T) {
 	t.Setenv("CLAUDE_CONFIG_DIR", t.TempDir())
 	dir := t.TempDir()
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir, Claude: true})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir, Claude: true})
 	require.NoError(t, err)
 	pin := hookfile.NewSnapshot(cfg)
 	require.Empty(t, pin.Changed())

@@ -8,13 +8,14 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 func TestMaxStopBlocks(t *testing.T) {
 	t.Parallel()
 	parse := func(value string) (*hookfile.Config, error) {
-		return hookfile.Parse("f", []byte(`{"max_stop_blocks": `+value+`, "hooks": [{"name": "a", "command": "true",
+		return parts.All().Parse("f", []byte(`{"max_stop_blocks": `+value+`, "hooks": [{"name": "a", "command": "true",
 			"dialect": "claude", "events": ["Stop"]}]}`))
 	}
 	cfg, err := parse("7")
@@ -35,14 +36,14 @@ func TestEventsOfClientsNeedADialect(t *testing.T) {
 	t.Parallel()
 	for event, client := range map[string]string{"Stop": "codex", "AfterAgent": "gemini", "stop": "cursor"} {
 		var clients []string
-		for _, name := range registry.EntryDialectNames() {
-			if d, _ := registry.Named(name); d.Events.Has(protocol.Event(event)) {
-				clients = append(clients, `"`+name+`"`)
+		for _, d := range registry.All().EntryDialects() {
+			if d.Events.Has(protocol.Event(event)) {
+				clients = append(clients, `"`+d.Name+`"`)
 			}
 		}
 		require.Contains(t, clients, `"`+client+`"`)
 		doc := `{"hooks": [{"name": "a", "command": "true", "events": ["` + event + `"]}]}`
-		_, err := hookfile.Parse("f", []byte(doc))
+		_, err := parts.All().Parse("f", []byte(doc))
 		require.EqualError(t, err, `f:1:56: hook "a": unknown event "`+event+`"; add "dialect": `+
 			strings.Join(clients, " or ")+` for it; without "dialect" supported are pre-execute, pre-tool, post-tool`)
 	}

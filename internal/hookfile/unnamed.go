@@ -24,16 +24,16 @@ func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 	if guessed, _ := call.MCPNames(); len(guessed) > 0 {
 		return c.serverNote(call, guessed)
 	}
-	client := registry.ClientOf(call)
+	client := registry.All().ClientOf(call)
 	if client == nil || !dialect.HasTool(call.Event) || call.FileTools().Has(call.Tool) ||
 		len(call.ProjectTools()) > 0 || len(call.Kinds) > 0 ||
 		strings.HasPrefix(call.Tool, "mcp__") {
 		return ""
 	}
-	if registry.IsProjectName(call.Tool) {
+	if registry.All().IsProjectName(call.Tool) {
 		return ""
 	}
-	names := registry.ProjectNames()
+	names := registry.All().ProjectNames()
 	match := hook.NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
@@ -100,7 +100,7 @@ func (c *Config) serverNote(call *dialect.Call, guessed []string) string {
 // OtherServerWarning returns a warning if hooks for MCP tools do not run, and would if the tool were of their server,
 // which the client does not tell. "" means no warning.
 func (c *Config) OtherServerWarning(call *dialect.Call) string {
-	tools := registry.ToolsOfOtherServers(call)
+	tools := registry.All().ToolsOfOtherServers(call)
 	if len(tools) == 0 {
 		return ""
 	}

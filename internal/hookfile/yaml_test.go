@@ -1,4 +1,4 @@
-package hookfile
+package hookfile_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // TestYAMLExpansion: aliases of aliases stand for more than a memory holds, and cost nothing while nobody writes them
@@ -19,7 +20,7 @@ func TestYAMLExpansion(t *testing.T) {
 		fmt.Fprintf(&b, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d]\n", i, i, i-1, i-1, i-1, i-1)
 	}
 	b.WriteString("hooks:\n  PreToolUse:\n  - handler: m.f\n")
-	cfg, err := Parse("f.yaml", []byte(b.String()))
+	cfg, err := parts.All().Parse("f.yaml", []byte(b.String()))
 	require.NoError(t, err)
 	require.Len(t, cfg.Hooks, 1)
 }
@@ -36,7 +37,7 @@ func FuzzYAML(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
 		lines := 1 + strings.Count(doc, "\n") + strings.Count(doc, "\r")
-		if _, err := Parse("f.yaml", []byte(doc)); err != nil {
+		if _, err := parts.All().Parse("f.yaml", []byte(doc)); err != nil {
 			for _, p := range err.(hook.Diagnostics) {
 				require.True(t, 1 <= p.Line && p.Line <= lines && 1 <= p.Column, "%+v", p)
 			}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -21,7 +21,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	if len(bytes.TrimSpace(doc)) == 0 {
 		text, doc = nil, []byte("{}")
 	}
-	cfg, err := hookfile.Parse(path, doc)
+	cfg, err := parts.All().Parse(path, doc)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +70,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 		return nil, nil, err
 	}
 	text = []byte(with)
-	if _, err := hookfile.Parse(path, text); err != nil {
+	if _, err := parts.All().Parse(path, text); err != nil {
 		return nil, nil, fmt.Errorf("with the new entries the file would not load: %w", err)
 	}
 	return text, added, nil

@@ -44,7 +44,7 @@ func mayOverlap(a, b hook.Matcher) bool {
 			return true
 		}
 	}
-	return a.String() == "" || slices.ContainsFunc(registry.AliasedTools(), func(name string) bool {
+	return a.String() == "" || slices.ContainsFunc(registry.All().AliasedTools(), func(name string) bool {
 		return a.Match(name) && b.Match(name)
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -48,9 +49,9 @@ func TestKeptFailurePolicy(t *testing.T) {
 		_, err = hookimport.Write(file, result.Entries)
 		require.NoError(t, err, test.doc)
 
-		before, err := hookfile.Parse(test.path, []byte(test.doc))
+		before, err := parts.All().Parse(test.path, []byte(test.doc))
 		require.NoError(t, err, test.doc)
-		after, err := hookfile.LoadFile(file, nil)
+		after, err := parts.All().LoadFile(file, nil)
 		require.NoError(t, err, test.doc)
 		want := maps.Clone(before.Hooks[0].OnFailure)
 		delete(want, protocol.CauseUnsupported) // of types of hooks that no entry has

@@ -25,8 +25,10 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -80,18 +82,18 @@ func Read(path string, as *dialect.Dialect) (*Result, error) {
 
 // Parse imports the text of a file.
 func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
-	file, err := hookfile.ParseNormalized(path, doc, as)
+	file, err := parts.All().ParseNormalized(path, doc, as)
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{path: path, dialect: file.Dialect, form: file.Dialect.Files, file: file, doc: file.Document,
 		result: &Result{}, equal: map[string][]carriedHook{}, sources: map[string]string{}, names: names{},
 		items: map[string]bool{}}
-	if r.dialect == registry.Project() {
+	if r.dialect == tenex.Dialect {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
 	} else if !r.dialect.HasHooksFile() {
 		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, r.dialect.Name,
-			registry.ImportList())
+			registry.All().ImportList())
 	}
 	r.result.Client = r.form.Client
 	if r.doc == nil { // the client ignores the whole file, and so does hookrun

@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -213,7 +214,7 @@ func TestEntries(t *testing.T) {
 			require.NoError(t, err, "what is imported loads")
 			require.Len(t, added, len(r.Entries))
 			if len(r.Entries) > 0 {
-				cfg, err := hookfile.Parse("f", text)
+				cfg, err := parts.All().Parse("f", text)
 				require.NoError(t, err)
 				require.Len(t, cfg.Hooks, len(r.Entries))
 				require.Empty(t, cfg.Warnings)
@@ -282,9 +283,9 @@ func TestRefused(t *testing.T) {
 		{"x.json", `{"hooks":[]}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.json", `{}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.yaml", "agents: []\n",
-			`x.yaml is in the form of massgen, and not in that of ` + registry.ImportList()},
+			`x.yaml is in the form of massgen, and not in that of ` + registry.All().ImportList()},
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n",
-			`x.yaml is in the form of massgen, and not in that of ` + registry.ImportList()},
+			`x.yaml is in the form of massgen, and not in that of ` + registry.All().ImportList()},
 	} {
 		_, err := hookimport.Parse(test.path, []byte(test.doc), nil)
 		require.EqualError(t, err, test.want)

@@ -167,7 +167,7 @@ func TestNobodyReadsTheAnswer(t *testing.T) {
 func TestNoAnswerIsABlockOfTheClient(t *testing.T) {
 	t.Parallel()
 	for _, c := range withEntry() {
-		d, _ := registry.Named(c.Name)
+		d, _ := registry.All().Named(c.Name)
 		for _, e := range c.Events {
 			event := protocol.Event(e)
 			if d.CannotBlock(event) {
@@ -196,7 +196,7 @@ func TestNoAnswerAtTheEndOfATurn(t *testing.T) {
 	for _, c := range withEntry() {
 		h, err := c.handler(Entry{Binary: filepath.Join(t.TempDir(), "hookrun"), Events: c.Events})
 		require.NoError(t, err)
-		d, _ := registry.Named(c.Name)
+		d, _ := registry.All().Named(c.Name)
 		for _, row := range d.Events {
 			if row.Can&dialect.EndsTurn == 0 {
 				continue

@@ -36,6 +36,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -53,7 +54,7 @@ type Client struct {
 
 // Names returns the names of the clients that Lookup knows.
 func Names() (names []string) {
-	for _, d := range registry.All() {
+	for _, d := range registry.All().Dialects() {
 		if d.Install != nil {
 			names = append(names, d.Name)
 		}
@@ -63,7 +64,7 @@ func Names() (names []string) {
 
 // Lookup returns a client by name.
 func Lookup(name string) (*Client, bool) {
-	d, known := registry.Named(name)
+	d, known := registry.All().Named(name)
 	if !known || d.Install == nil {
 		return nil, false
 	}
@@ -158,8 +159,8 @@ func (c *Client) overridden(p dialect.Place) error {
 	if err != nil {
 		return nil // no such file, or the client cannot read it
 	}
-	if d, _ := registry.Named(c.Name); d != nil {
-		_, err = hookfile.ParseAs(beside, doc, d)
+	if d, _ := registry.All().Named(c.Name); d != nil {
+		_, err = parts.All().ParseAs(beside, doc, d)
 	}
 	if err != nil {
 		return nil

@@ -51,7 +51,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Inst
 		line, _ := locator.Position(offset)
 		return line
 	}
-	if d, known := registry.Named(c.Name); known && c.HasExtension(file.Path) {
+	if d, known := registry.All().Named(c.Name); known && c.HasExtension(file.Path) {
 		read := dialect.NewDocument(file.Path, doc, d, nil)
 		c.Reader.Normalize(read)
 		doc, line = read.Text, func(offset int) int { return read.At(offset).Line }

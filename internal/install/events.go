@@ -18,7 +18,7 @@ import (
 // more, as at each part of a model's reply, or change what the client does.
 func (c *Client) NeededEvents(hooks []hook.Hook, anyProject bool) []string {
 	events := slices.Clone(c.Events)
-	d, _ := registry.Named(c.Name)
+	d, _ := registry.All().Named(c.Name)
 	for _, e := range c.extraEvents() {
 		wants := func(h hook.Hook) bool { return h.Wants(e) }
 		if anyProject && d.Events.Of(e).Can&dialect.EndsTurn != 0 || slices.ContainsFunc(hooks, wants) {
@@ -31,7 +31,7 @@ func (c *Client) NeededEvents(hooks []hook.Hook, anyProject bool) []string {
 // extraEvents returns the client's events that c.Events does not cover. The entries at c.Events cover all events before
 // and after a tool.
 func (c *Client) extraEvents() []protocol.Event {
-	d, known := registry.Named(c.Name)
+	d, known := registry.All().Named(c.Name)
 	if !known {
 		return nil
 	}

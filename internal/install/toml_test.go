@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -46,7 +46,7 @@ func TestTOML(t *testing.T) {
 				t.Helper()
 				installed := content(t, p)
 				require.True(t, strings.HasPrefix(installed, text), installed)
-				cfg, err := hookfile.ParseAs(p.Path, []byte(installed), nil)
+				cfg, err := parts.All().ParseAs(p.Path, []byte(installed), nil)
 				require.NoError(t, err, installed)
 				command, err := c.Command(e.Binary, e.Args, true)
 				require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // pre is a file in Claude Code's form with one hook, which stands at f:2:1.
@@ -22,7 +22,7 @@ func pre(hook string) string {
 // one is the only hook of a file.
 func one(t *testing.T, doc string) *hook.Hook {
 	t.Helper()
-	cfg, err := hookfile.Parse("f", []byte(doc))
+	cfg, err := parts.All().Parse("f", []byte(doc))
 	require.NoError(t, err)
 	require.Len(t, cfg.Hooks, 1)
 	return &cfg.Hooks[0]

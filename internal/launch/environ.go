@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/process"
 )
@@ -119,7 +119,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 		ours = append(ours, binaryVariable+"="+binary)
 	}
 	tool := c.Tool
-	if h.Dialect == registry.Project() {
+	if h.Dialect == tenex.Dialect {
 		tool = c.ProjectTool()
 	}
 	if dialect.HasTool(c.Event) && len(tool) <= dialect.MaxVariable() && !strings.ContainsRune(tool, 0) {

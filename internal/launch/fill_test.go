@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // TestFormFillsCommands: Gemini CLI writes the values of its variables into the text of a command, wherever they stand,
@@ -46,7 +46,7 @@ func TestFormFillsCommands(t *testing.T) {
 			command, err := json.Marshal(line)
 			require.NoError(t, err)
 			doc := hooksOf("BeforeTool", `"command":`+string(command))
-			cfg, err := hookfile.Parse(".gemini/settings.json", []byte(doc))
+			cfg, err := parts.All().Parse(".gemini/settings.json", []byte(doc))
 			require.NoError(t, err)
 			env := append(os.Environ(), "GEMINI_PROJECT_DIR="+folder, "GEMINI_CWD="+folder,
 				"CLAUDE_PROJECT_DIR="+folder, "GEMINI_SESSION_ID=s1")
@@ -65,7 +65,7 @@ func TestFormFillsCommands(t *testing.T) {
 // TestFormCallsTheShell: messages of a shell begin with the name that it was called by.
 func TestFormCallsTheShell(t *testing.T) {
 	argv := func(file, event string) []string {
-		cfg, err := hookfile.Parse(file, []byte(hooksOf(event, `"command":"echo '$GEMINI_CWD'"`)))
+		cfg, err := parts.All().Parse(file, []byte(hooksOf(event, `"command":"echo '$GEMINI_CWD'"`)))
 		require.NoError(t, err)
 		_, argv, err := launch.Program(&cfg.Hooks[0], t.TempDir(), append(os.Environ(), "GEMINI_CWD=/w"))
 		require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestFormCallsTheShell(t *testing.T) {
 	require.Equal(t, []string{"/bin/sh", "-c", "echo '$GEMINI_CWD'"}, argv(".claude/settings.json", "PreToolUse"))
 	require.Equal(t, []string{"sh", "-c", "echo '$GEMINI_CWD'"}, argv(".codex/hooks.json", "PreToolUse"))
 	require.Equal(t, []string{"bash", "-c", "echo '/w'"}, argv(".gemini/settings.json", "BeforeTool"))
-	cfg, err := hookfile.Parse(".tenex-hooks.json",
+	cfg, err := parts.All().Parse(".tenex-hooks.json",
 		[]byte(`{"hooks":[{"name":"a","command":"a","events":["pre-tool"]}]}`))
 	require.NoError(t, err)
 	_, own, err := launch.Program(&cfg.Hooks[0], t.TempDir(), os.Environ())

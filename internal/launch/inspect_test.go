@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // workspace is a folder of programs for hooks to name.
@@ -43,7 +43,7 @@ func (w workspace) file(name, text string, mode os.FileMode) string {
 func (w workspace) hook(command any) *hook.Hook {
 	text, err := json.Marshal(command)
 	require.NoError(w, err)
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","events":["pre-tool"],"command":`+"\n"+string(text)+
+	cfg, err := parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","events":["pre-tool"],"command":`+"\n"+string(text)+
 		"}]}"))
 	require.NoError(w, err)
 	return &cfg.Hooks[0]

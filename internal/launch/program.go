@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 )
@@ -195,25 +194,27 @@ func plainWords(line string, env []string) (words []string) {
 // plainPath returns the path meant by a word of a command line, if no shell is needed to expand it: plain letters,
 // or a folder variable at the start as in clients' files.
 func plainPath(word string, env []string) (path string, ok bool) {
-	const quote = `"`
-	path = word
-	var folders []string
-	for _, d := range registry.WithHooksFiles() {
-		folders = append(folders, d.Files.FolderVariables...)
+	head, rest, _ := strings.Cut(word, "/")
+	if whole, is := strings.CutSuffix(rest, `"`); is && strings.HasPrefix(head, `"`) {
+		head, rest = head+`"`, whole
 	}
-	for _, name := range folders {
-		for _, form := range []string{quote + "${" + name + "}" + quote, quote + "$" + name + quote, "${" + name + "}",
-			"$" + name} {
-			if rest, found := strings.CutPrefix(path, form); found && strings.HasPrefix(rest, "/") {
-				return joinPlain(lookup(env, name), rest)
-			}
-			if rest, found := strings.CutPrefix(path, quote+form); found && strings.HasPrefix(rest, "/") &&
-				strings.HasSuffix(rest, quote) {
-				return joinPlain(lookup(env, name), strings.TrimSuffix(rest, quote))
-			}
-		}
+	if inner, is := strings.CutPrefix(head, `"`); is && strings.HasSuffix(inner, `"`) {
+		head = strings.TrimSuffix(inner, `"`)
 	}
-	return joinPlain("", path)
+	name, is := strings.CutPrefix(head, "$")
+	if inner, braced := strings.CutPrefix(name, "{"); braced && strings.HasSuffix(inner, "}") {
+		name = strings.TrimSuffix(inner, "}")
+	}
+	if is && IsFolderVariable(name) && strings.Contains(word, "/") {
+		return joinPlain(lookup(env, name), "/"+rest)
+	}
+	return joinPlain("", word)
+}
+
+// IsFolderVariable reports whether a client may set the variable to a folder in which it has hooks.
+func IsFolderVariable(name string) bool {
+	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && (strings.HasSuffix(name, "_PROJECT_DIR") ||
+		strings.HasSuffix(name, "_CWD") || strings.HasSuffix(name, "_PLUGIN_ROOT"))
 }
 
 func joinPlain(folder, rest string) (path string, ok bool) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
@@ -89,7 +89,7 @@ func TestShellInAnArray(t *testing.T) {
 	dir, env := programs(t, "Git/cmd/git.exe", "Git/bin/sh.exe", "Git/bin/bash.exe")
 	env = append(env, "ProgramFiles="+dir)
 	for name, want := range map[string]string{"sh": "sh.exe", "bash": "bash.exe", "bash.exe": "bash.exe"} {
-		h := &hook.Hook{Command: hook.Command{Argv: []string{name, "guard.sh"}}, Dialect: registry.Project()}
+		h := &hook.Hook{Command: hook.Command{Argv: []string{name, "guard.sh"}}, Dialect: tenex.Dialect}
 		path, argv, err := Program(h, dir, env)
 		require.NoError(t, err)
 		require.Equal(t, filepath.Join(dir, "Git", "bin", want), path)

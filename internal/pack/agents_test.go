@@ -15,7 +15,7 @@ import (
 // TestDialects: the table of guarded files has all settings and hooks that the dialects know.
 func TestDialects(t *testing.T) {
 	const dir, home = "/work/app", "/home/user"
-	for _, d := range registry.Clients() {
+	for _, d := range registry.All().Clients() {
 		if d.Files == nil || !d.Files.IsPlaced() { // MassGen's can be anywhere
 			continue
 		}
@@ -44,7 +44,7 @@ func TestDialects(t *testing.T) {
 
 // TestClients: the pack knows the program of each client, apart from editors, which are no agents by themselves.
 func TestClients(t *testing.T) {
-	for _, d := range registry.Clients() {
+	for _, d := range registry.All().Clients() {
 		if program := d.Install.Program; program != "" && program != "code" && program != "windsurf" {
 			require.True(t, isClient(program), "%s: add %q to isClient", d.Name, program)
 		}

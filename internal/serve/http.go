@@ -152,7 +152,7 @@ func (d *httpDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // hookClients returns the names of the clients with HTTP hooks.
 func hookClients() (names []string) {
-	for _, client := range registry.Clients() {
+	for _, client := range registry.All().Clients() {
 		if client.Hooks.Posts() {
 			names = append(names, client.Name)
 		}

@@ -23,9 +23,9 @@ import (
 // hook answers the HTTP hook of a client. For clients every status but 2xx, and an answer that never comes, is a hook
 // that failed, and a failed hook blocks nothing. So each answer has the status 200, and each refusal is a block.
 func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
-	client, known := registry.ClientNamed(name)
+	client, known := registry.All().ClientNamed(name)
 	if !known || !client.Hooks.Posts() { // some client has a wrong URL, and may know the form that others took over
-		client, known = registry.DefaultForm(), false
+		client, known = registry.All().DefaultForm(), false
 	}
 	var call dialect.Call
 	var result jsonrpc.Result
@@ -69,7 +69,7 @@ func (s *Server) hook(connection context.Context, client *dialect.Dialect, text 
 	c *dialect.Call) (result jsonrpc.Result, later laterResult, err error) {
 	began := time.Now()
 	r := request{call: gate.Call{Output: client}}
-	r.call.Call, r.call.Warnings, err = registry.ParseEntryInput(text, client, func(string) string { return "" })
+	r.call.Call, r.call.Warnings, err = registry.All().ParseEntryInput(text, client, func(string) string { return "" })
 	r.call.Workspace = s.options.Workspace
 	if *c = r.call.Call; err != nil {
 		s.gate.NoVerdict(began, &r.call.Call, err)
@@ -92,7 +92,7 @@ func isHookInput(text string) bool {
 // refuseStray returns the answer to a hook input at a path without a client. To clients an error of JSON-RPC or a 404
 // would be a hook without an opinion.
 func refuseStray(text string) []byte {
-	client := registry.DefaultForm()
+	client := registry.All().DefaultForm()
 	return refuseHook(client, &dialect.Call{Event: eventIn(client, text)}, "hookrun serve: the URL of this hook must "+
 		"end in "+hookPath+"CLIENT; known are "+strings.Join(hookClients(), ", "))
 }
@@ -132,7 +132,7 @@ func refuseHook(client *dialect.Dialect, c *dialect.Call, why string) []byte {
 	if client.Events.Of(c.Event).Can&dialect.EndsTurn == 0 {
 		o = gate.Blocked(c, why)
 		o.Failed = c.Failed
-		registry.Withhold(c, &o)
+		registry.All().Withhold(c, &o)
 	}
 	reply, err := client.Reply(o)
 	if err != nil || len(reply.Stdout) == 0 {

@@ -23,10 +23,10 @@ func (r *request) takeOutput() error {
 	if value.Type != gjson.String {
 		return nil // a client may add such a field of another type
 	}
-	forms, name := append(registry.ClientNames(), "json"), strictjson.Text(value.Raw)
+	forms, name := append(registry.All().ClientNames(), "json"), strictjson.Text(value.Raw)
 	if name != "json" {
 		var known bool
-		if r.call.Output, known = registry.ClientNamed(name); !known {
+		if r.call.Output, known = registry.All().ClientNamed(name); !known {
 			near := spelling.Suggest(name, forms)
 			return fmt.Errorf("\"output\" %q is not one of %s%s", name, strings.Join(forms, ", "), near)
 		}

@@ -59,13 +59,13 @@ type request struct {
 func readRequest(method, workspace, params string) (r request, err error) {
 	if method == "fire" {
 		c := &r.call
-		c.Call, c.Warnings, err = registry.ParseInput(cmp.Or(params, "{}"))
+		c.Call, c.Warnings, err = registry.All().ParseInput(cmp.Or(params, "{}"))
 		if err == nil {
 			err = r.takeOutput()
 		}
 		if err == nil && c.Output != nil && c.Output.Name != c.Client { // "output" names the client
 			equalKeys := c.EqualKeys
-			c.Call, _, err = registry.ParseEntryInput(c.ClientInput, c.Output, func(string) string { return "" })
+			c.Call, _, err = registry.All().ParseEntryInput(c.ClientInput, c.Output, func(string) string { return "" })
 			c.EqualKeys = c.EqualKeys || equalKeys
 		}
 	} else {

@@ -137,7 +137,7 @@ func TestParamErrors(t *testing.T) {
 			`no event that is known; did you mean "Stop"?`},
 		"fire with a list": {"fire", `[]`, `the hook input must be a JSON object`},
 		"fire for no client": {"fire", `{"hook_event_name":"Stop","output":"cluade"}`,
-			`"output" "cluade" is not one of ` + strings.Join(registry.ClientNames(), ", ") +
+			`"output" "cluade" is not one of ` + strings.Join(registry.All().ClientNames(), ", ") +
 				`, json; did you mean "claude"?`},
 	} {
 		t.Run(name, func(t *testing.T) {

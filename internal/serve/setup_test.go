@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -41,7 +42,9 @@ func newFixture(t *testing.T, funcs ...engine.Function) *fixture {
 	f := &fixture{T: t, dir: dir, funcs: funcs, stderr: &safeBuilder{}}
 	f.Options = Options{
 		Workspace: dir, HooksFile: filepath.Join(dir, hookfile.FileName), Version: "v1.2.3", Stderr: f.stderr,
-		Load:  func() (*hookfile.Config, error) { return hookfile.Load(hookfile.Options{Workspace: dir}) },
+		Load: func() (*hookfile.Config, error) {
+			return hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
+		},
 		Check: func() (any, error) { return nil, errors.New("no check in this test") },
 		Queue: &queue.Queue{Dir: filepath.Join(dir, "queues")},
 	}
@@ -59,7 +62,7 @@ func (f *fixture) hooks(dir, text string) {
 func (f *fixture) server() *Server {
 	f.Helper()
 	var err error
-	f.Config, err = hookfile.Load(hookfile.Options{Workspace: f.dir})
+	f.Config, err = hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: f.dir})
 	require.NoError(f, err)
 	f.Runner, err = engine.New(f.Config, engine.Options{Functions: f.funcs})
 	require.NoError(f, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -28,7 +29,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 	doc := `{"hooks":[` + strings.Join(entries, ",") + `]}`
 	require.NoError(b, os.WriteFile(filepath.Join(dir, hookfile.FileName), []byte(doc), 0o600))
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 	require.NoError(b, err)
 	o := trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
 		return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: dir}), nil, "")

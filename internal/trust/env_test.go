@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -258,7 +258,7 @@ func TestSettingsOfAllLevels(t *testing.T) {
 	const hooks = `"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}`
 	for env, want := range map[string]string{`"env": {"BASH_ENV": "e.sh"}, `: "e.sh", "": ""} {
 		doc := `{` + env + hooks + `}`
-		cfg, err := hookfile.Parse(filepath.Join(dir, "settings.json"), []byte(doc))
+		cfg, err := parts.All().Parse(filepath.Join(dir, "settings.json"), []byte(doc))
 		require.NoError(t, err)
 		cfg.Hooks[0].Level = hook.UserLevel
 		now, err := trust.Take(cfg, options(dir))

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/lazy"
@@ -53,7 +53,7 @@ var (
 
 // read looks at a text as a whole: for verdicts, tests and echo.
 func (g *guard) read(s *starts, file *syntax.File, text string) {
-	isOwn := s.hook.Dialect == registry.Project() // each exit code but 0 blocks
+	isOwn := s.hook.Dialect == tenex.Dialect // each exit code but 0 blocks
 	isVerdict := verdict.Get().MatchString(text)
 	g.blocks = isVerdict && !notices.Get().MatchString(text) && !(isOwn && setE.Get().MatchString(text))
 	if !isVerdict || !g.isSh {

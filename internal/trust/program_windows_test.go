@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -21,7 +22,7 @@ func TestProgramWithoutItsExtension(t *testing.T) {
 	cmd, exe := filepath.Join(dir, "guard.cmd"), filepath.Join(dir, "guard.exe")
 	require.NoError(t, os.WriteFile(cmd, nil, 0o600))
 	for _, name := range []string{"./guard", `.\\guard`, "./guard.cmd"} {
-		cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName),
+		cfg, err := parts.All().Parse(filepath.Join(dir, hookfile.FileName),
 			[]byte(`{"hooks": [{"name": "h", "command": ["`+name+`"], "events": ["pre-tool"]}]}`))
 		require.NoError(t, err)
 		named := func() []string {
@@ -58,7 +59,7 @@ func TestFilesOfCommandsOnWindows(t *testing.T) {
 		`["CMD.EXE", "/C", "x && .\\y.ps1"]`:                         {"x.cmd", "y.ps1"},
 		`"true", "env": {"BASH_ENV": "` + slashes + `/lib.sh"}`:      {"lib.sh"},
 	} {
-		cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName),
+		cfg, err := parts.All().Parse(filepath.Join(dir, hookfile.FileName),
 			[]byte(`{"hooks": [{"name": "h", "command": `+command+`, "events": ["pre-tool"]}]}`))
 		require.NoError(t, err, command)
 		now, err := trust.Take(cfg, trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {

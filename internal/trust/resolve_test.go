@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -246,7 +247,7 @@ func TestGlobThroughALink(t *testing.T) {
 		dir := workspace(t, "gates/a.sh", "other/b.sh")
 		require.NoError(t, os.Symlink("../other", filepath.Join(dir, "gates/sub")))
 		doc := `{"hooks": [{"name": "h", "command": "true", "events": ["pre-tool"], "files": ["` + glob + `"]}]}`
-		cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
+		cfg, err := parts.All().Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
 		require.NoError(t, err)
 		_, err = trust.Take(cfg, options(dir))
 		require.ErrorContains(t, err, filepath.Join(dir, "gates/sub")+" is a link to a folder", glob)
@@ -280,7 +281,7 @@ func FuzzCommand(f *testing.F) {
 		command, err := json.Marshal(line)
 		require.NoError(t, err)
 		doc := `{"hooks": [{"name": "h", "command": ` + string(command) + `, "events": ["pre-tool"]}]}`
-		cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
+		cfg, err := parts.All().Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
 		if err != nil {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -122,7 +123,7 @@ func TestShownOrder(t *testing.T) {
 	path := filepath.Join(dir, hookfile.FileName)
 	const doc = `{"hooks": [{"name": "g", "command": ["sh", "zz.sh"], "events": ["pre-tool"]}]}`
 	require.NoError(t, os.WriteFile(path, []byte(doc), 0o600))
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 	require.NoError(t, err)
 	now, err := trust.Take(cfg, options(dir))
 	require.NoError(t, err)

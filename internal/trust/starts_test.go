@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -28,7 +29,7 @@ func cannotStart(t *testing.T, dir string, command any, own bool) (errors, warni
 	if own {
 		doc = `{"hooks": [{"name": "g", "events": ["pre-tool"], "command": ` + string(text) + `}]}`
 	}
-	cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
+	cfg, err := parts.All().Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
 	require.NoError(t, err)
 	o := trust.Options{Workspace: dir, Environ: func(h *hook.Hook) []string {
 		env := []string{"PATH=" + programs(dir), "HOME=" + filepath.Join(dir, "home")}

@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -33,7 +34,7 @@ func workspace(t testing.TB, files ...string) string {
 }
 
 func take(t testing.TB, dir, doc string) (*hookfile.Config, *trust.Fingerprint) {
-	cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
+	cfg, err := parts.All().Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
 	require.NoError(t, err)
 	now, err := trust.Take(cfg, options(dir))
 	require.NoError(t, err)

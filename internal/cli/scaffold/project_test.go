@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // TestEntries: a project gets the hooks whose programs its own files name, and a hooks file that loads.
@@ -48,7 +49,7 @@ func TestEntries(t *testing.T) {
 			files, hooks, err := Files(dir, []string{"git"})
 			require.NoError(t, err)
 			require.Len(t, hooks, len(test.want))
-			cfg, err := hookfile.Parse(hookfile.FileName, []byte(files[0].Text))
+			cfg, err := parts.All().Parse(hookfile.FileName, []byte(files[0].Text))
 			require.NoError(t, err, files[0].Text)
 			require.Empty(t, cfg.Warned())
 			found := 0

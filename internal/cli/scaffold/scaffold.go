@@ -22,6 +22,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/pack"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // SchemaName is the file of the JSON Schema, named in the hooks file, and TestsName the file of the tests.
@@ -61,7 +62,7 @@ func Files(dir string, packs []string) (files []File, hooks []string, err error)
 	return []File{
 		{hookfile.FileName, fmt.Sprintf(text, SchemaName, strings.Join(packs, `", "`), list)},
 		{TestsName, tests},
-		{SchemaName, hookfile.Schema()},
+		{SchemaName, parts.All().Schema()},
 	}, hooks, err
 }
 

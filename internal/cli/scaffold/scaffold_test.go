@@ -9,6 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/pack"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 func TestFiles(t *testing.T) {
@@ -16,7 +17,7 @@ func TestFiles(t *testing.T) {
 		files, _, err := Files(t.TempDir(), names)
 		require.NoError(t, err)
 		require.Equal(t, hookfile.FileName, files[0].Name)
-		config, err := hookfile.Parse(files[0].Name, []byte(files[0].Text))
+		config, err := parts.All().Parse(files[0].Name, []byte(files[0].Text))
 		require.NoError(t, err)
 		require.Empty(t, config.Warnings)
 		require.NotEmpty(t, config.Hooks)
@@ -41,7 +42,7 @@ func TestAdd(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, after, got)
 		require.Equal(t, before != after, len(added) > 0)
-		_, err = hookfile.Parse("f", []byte(got))
+		_, err = parts.All().Parse("f", []byte(got))
 		require.NoError(t, err)
 	}
 	_, _, err := Add(`{"hooks": [`, []string{"git"})

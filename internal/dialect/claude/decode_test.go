@@ -446,7 +446,7 @@ func TestClaudeEvents(t *testing.T) {
 		t.Run(string(e), func(t *testing.T) {
 			does, known := can[e]
 			require.True(t, known)
-			parsed, ok := registry.ParseEvent(string(e))
+			parsed, ok := registry.All().ParseEvent(string(e))
 			require.True(t, ok)
 			require.Equal(t, e, parsed)
 			blocks := func(letter string, v dialect.Verdict, reason string) {
@@ -661,7 +661,7 @@ func TestClaudeUpdateWithEqualKeys(t *testing.T) {
 }
 
 func TestClaudeSubjects(t *testing.T) {
-	c, _, err := registry.ParseInput(`{"hook_event_name":"SessionStart","source":"startup","tool_name":"Bash"}`)
+	c, _, err := registry.All().ParseInput(`{"hook_event_name":"SessionStart","source":"startup","tool_name":"Bash"}`)
 	require.NoError(t, err)
 	for event, want := range map[protocol.Event]string{"SessionStart": "startup", "PreToolUse": "Bash",
 		protocol.PostTool: "Bash", "PermissionRequest": "Bash"} {

@@ -84,7 +84,7 @@ func TestClaudePassesOnRecordedInput(t *testing.T) {
 			if stdin == nil {
 				continue
 			}
-			c, warnings, err := registry.ParseInput(string(stdin) + "\n")
+			c, warnings, err := registry.All().ParseInput(string(stdin) + "\n")
 			require.NoError(t, err, "%s: %s", file, stdin)
 			require.Empty(t, warnings)
 			require.Equal(t, string(stdin)+"\n", dialecttest.Encoded(t, &c))

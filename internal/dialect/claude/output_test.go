@@ -149,7 +149,7 @@ func TestClaudeOutputOfAFailedTool(t *testing.T) {
 // What a hook of Claude Code printed is judged as that client judges it, and the outcome goes back to it in its own
 // form.
 func Example_claude() {
-	call, _, err := registry.ParseInput(`{"session_id":"s1","cwd":"/project","hook_event_name":"PreToolUse",` +
+	call, _, err := registry.All().ParseInput(`{"session_id":"s1","cwd":"/project","hook_event_name":"PreToolUse",` +
 		`"tool_name":"Bash","tool_input":{"command":"git push --force"}}`)
 	if err != nil {
 		fmt.Println(err)

@@ -20,7 +20,7 @@ func TestCodexPayload(t *testing.T) {
 	}
 	input := `{"session_id":"s","turn_id":"t","cwd":"/w/sub","hook_event_name":"PreToolUse","model":"m",` +
 		`"tool_name":"Bash","tool_input":{"command":"ls"}}`
-	c, _, err := registry.ParseInput(input)
+	c, _, err := registry.All().ParseInput(input)
 	require.NoError(t, err)
 	require.Equal(t, input+"\n", write(c), "the client's own goes through")
 	c.Workspace = "/w"

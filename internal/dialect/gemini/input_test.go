@@ -29,7 +29,7 @@ func TestGeminiPayload(t *testing.T) {
 		return string(p.Bytes())
 	}
 	t.Run("the client's own input goes through", func(t *testing.T) {
-		c, _, err := registry.ParseInput(recordedAfterTool)
+		c, _, err := registry.All().ParseInput(recordedAfterTool)
 		require.NoError(t, err)
 		require.Equal(t, recordedAfterTool+"\n", payload(t, c))
 	})
@@ -81,7 +81,7 @@ func TestGeminiPayload(t *testing.T) {
 
 // Hooks of all other dialects see the client's call as their own.
 func TestGeminiInputForOtherHooks(t *testing.T) {
-	c, _, err := registry.ParseInput(recordedAfterTool)
+	c, _, err := registry.All().ParseInput(recordedAfterTool)
 	require.NoError(t, err)
 	require.True(t, c.Failed)
 	require.Equal(t, "Could not read file.", c.Result)
@@ -97,7 +97,7 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 	require.Contains(t, string(ofTenex.Bytes()),
 		`"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
 
-	before, _, err := registry.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},` +
+	before, _, err := registry.All().ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},` +
 		`"timestamp":"x"}`)
 	require.NoError(t, err)
 	ofClaude, _, err = claude.Dialect.Hooks.Encode(dialect.NewCall(before))
@@ -113,7 +113,7 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 		`{"llmContent":"ok","error":null}`:        {Result: "ok"},
 		`"plain"`:                                 {Result: "plain"},
 	} {
-		c, _, err := registry.ParseInput(`{"hook_event_name":"AfterTool","tool_name":"t","tool_response":` +
+		c, _, err := registry.All().ParseInput(`{"hook_event_name":"AfterTool","tool_name":"t","tool_response":` +
 			response + `}`)
 		require.NoError(t, err)
 		require.Equal(t, want, dialect.Call{Result: c.Result, Failed: c.Failed}, response)
@@ -122,7 +122,7 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 
 func TestGeminiChain(t *testing.T) {
 	call := func(e protocol.Event, more string) *dialect.Call {
-		c, _, err := registry.ParseInput(`{"hook_event_name":"` + string(e) + `",` + more + `}`)
+		c, _, err := registry.All().ParseInput(`{"hook_event_name":"` + string(e) + `",` + more + `}`)
 		require.NoError(t, err)
 		return dialect.NewCall(c)
 	}

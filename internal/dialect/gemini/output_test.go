@@ -84,7 +84,7 @@ func TestGeminiOutput(t *testing.T) {
 		})
 	}
 	t.Run("context of a tool that failed is for the user", func(t *testing.T) {
-		c, _, err := registry.ParseInput(recordedAfterTool)
+		c, _, err := registry.All().ParseInput(recordedAfterTool)
 		require.NoError(t, err)
 		r := dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C"`))
 		v := gemini.Dialect.Hooks.Decode(&c, "h", &r)

@@ -71,10 +71,10 @@ func spoilt(r *rand.Rand, text string) string {
 
 // forms are the dialects, with their variants and what they are in a project's file.
 func forms() (forms []*dialect.Dialect) {
-	for _, d := range registry.All() {
+	for _, d := range registry.All().Dialects() {
 		forms = append(forms, d.Variants()...)
-		if slices.Contains(registry.EntryDialectNames(), d.Name) {
-			forms = append(forms, registry.EntryDialect(d))
+		if slices.Contains(registry.All().EntryDialects(), d) {
+			forms = append(forms, registry.All().EntryDialect(d))
 		}
 	}
 	return forms
@@ -98,16 +98,16 @@ func requireRead(t testing.TB, d *dialect.Dialect, e protocol.Event, how uint8, 
 		policies = append(policies, dialect.FailurePolicy{protocol.CauseOutput: protocol.Block})
 	}
 	v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &result), policies...)
-	registry.FitVerdict(&c, "h", &v)
+	registry.All().FitVerdict(&c, "h", &v)
 	verdicts := []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &result, &v), Verdict: v, Dialect: d}}
 	if how&2 != 0 {
 		verdicts = append(verdicts, verdicts[0])
 		verdicts[1].Verdict = dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Reason: "no"}
 	}
 	o := dialect.Merge(&c, verdicts)
-	clients := registry.Clients()
+	clients := registry.All().Clients()
 	client := clients[int(how>>2)%len(clients)]
-	if own, is := registry.ClientNamed(d.Name); is && how&4 == 0 {
+	if own, is := registry.All().ClientNamed(d.Name); is && how&4 == 0 {
 		client = own
 	}
 	if slices.Contains(client.Events.Names(), e) {
@@ -120,7 +120,7 @@ func TestRandomAnswers(t *testing.T) {
 	testall.Alone(t)
 	for _, d := range forms() {
 		answers := testall.Of(3_000, 10_000)
-		if named, _ := registry.Named(d.Name); named != d { // another form of a dialect
+		if named, _ := registry.All().Named(d.Name); named != d { // another form of a dialect
 			answers = testall.Of(500, answers)
 		}
 		r := rand.New(rand.NewPCG(1, 2))

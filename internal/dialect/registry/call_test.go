@@ -28,7 +28,7 @@ func TestEqualKeysInATextOfArguments(t *testing.T) {
 		loop := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "t", Args: args})
 		_, warnings, err := loop.Input()
 		require.NoError(t, err)
-		parsed, told, err := registry.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"t",` +
+		parsed, told, err := registry.All().ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"t",` +
 			`"tool_input":` + args + `}`)
 		require.NoError(t, err)
 		client := dialect.NewCall(parsed)

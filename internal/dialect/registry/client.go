@@ -9,62 +9,77 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // ClientOf returns the client that sent the call, or nil if no client did. ParseInput, ParseEntryInput and
 // ResolveClient have set Call.Client.
-func ClientOf(c *dialect.Call) *dialect.Dialect {
+func (s *Set) ClientOf(c *dialect.Call) *dialect.Dialect {
 	if c.ClientInput == "" {
 		return nil
 	}
-	d, _ := ClientNamed(c.Client)
+	d, _ := s.ClientNamed(c.Client)
 	return d
 }
 
+// Resolve sets the client of a call that was made without ParseInput, and checks that the event is known.
+func (s *Set) Resolve(c *dialect.Call) error {
+	if err := s.ResolveClient(c); err != nil {
+		return err
+	}
+	if client := s.ClientOf(c); client == nil || !client.Events.Has(c.Event) {
+		if _, ok := s.ParseEvent(string(c.Event)); !ok {
+			return fmt.Errorf("unknown event %q", c.Event)
+		}
+	}
+	return nil
+}
+
 // ResolveClient sets the client of a call that was made without ParseInput.
-func ResolveClient(c *dialect.Call) error {
-	_, known := ClientNamed(c.Client)
+func (s *Set) ResolveClient(c *dialect.Call) error {
+	_, known := s.ClientNamed(c.Client)
 	switch {
 	case c.ClientInput == "" || known:
 		return nil
 	case c.Client != "":
-		return fmt.Errorf("unknown client %q%s", c.Client, spelling.Suggest(c.Client, ClientNames()))
+		return fmt.Errorf("unknown client %q%s", c.Client, spelling.Suggest(c.Client, s.ClientNames()))
 	}
-	name := cmp.Or(protocol.Event(c.Field("hook_event_name")), unnamedEvent(c.ClientInput))
-	c.Client = sender(c, name).Name
+	name := cmp.Or(protocol.Event(c.Field("hook_event_name")), s.unnamedEvent(c.ClientInput))
+	c.Client = s.sender(c, name).Name
 	return nil
 }
 
 // setClient finds the event and the client by the input alone. name is the input's hook_event_name.
-func setClient(c *dialect.Call, name gjson.Result) error {
-	event, known := ParseEvent(dialect.StringOf(name))
+func (s *Set) setClient(c *dialect.Call, name gjson.Result) error {
+	event, known := s.ParseEvent(dialect.StringOf(name))
 	if !name.Exists() {
-		event = unnamedEvent(c.ClientInput)
+		event = s.unnamedEvent(c.ClientInput)
 		known = event != ""
 	}
 	if !known {
-		return unknownEvent(name)
+		return s.unknownEvent(name)
 	}
 	c.Event = event
-	c.Client = sender(c, event).Name
+	c.Client = s.sender(c, event).Name
 	return nil
 }
 
 // setClientOfEntry sets the event and the client of an input for an entry of one client. Some clients also run the
 // entries in another client's settings, so the input can come from one of these. A client that sets a variable for its
 // hooks must have set it, if the entry's own client has the event, too.
-func setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect, getenv func(string) string) error {
+func (s *Set) setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect,
+	getenv func(string) string) error {
 	c.Event = protocol.Event(dialect.StringOf(name))
 	own := c.Event
 	_, unnamed := entry.Hooks.(dialect.InputNamer)
 	if unnamed {
 		own = inputEvent(entry, c)
-	} else if !entry.Events.Has(own) && !Project().Events.Has(own) {
+	} else if !entry.Events.Has(own) && !tenex.Dialect.Events.Has(own) {
 		own = ""
 	}
-	for _, d := range dialects() {
+	for _, d := range s.Dialects() {
 		if d.Install == nil || !slices.Contains(d.Install.AlsoRuns(), entry.Name) {
 			continue
 		}
@@ -80,8 +95,8 @@ func setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect
 		c.Event, c.Client = own, entry.Name
 		return nil
 	}
-	if _, known := ParseEvent(string(c.Event)); !known && !unnamed {
-		return unknownEvent(name)
+	if _, known := s.ParseEvent(string(c.Event)); !known && !unnamed {
+		return s.unknownEvent(name)
 	}
 	const text = "the hook input is not %s's: %s; give --output the client that sent it, or leave it out"
 	why := fmt.Sprintf("%q is no event there", c.Event)
@@ -99,16 +114,16 @@ func inputEvent(d *dialect.Dialect, c *dialect.Call) protocol.Event {
 	return protocol.Event(dialect.StringOf(gjson.Get(c.ClientInput, "hook_event_name")))
 }
 
-func unknownEvent(name gjson.Result) error {
+func (s *Set) unknownEvent(name gjson.Result) error {
 	if !name.Exists() {
 		return errors.New("the hook input has no hook_event_name; give it what a client gives its hooks")
 	}
 	return fmt.Errorf("the hook input's hook_event_name %s is no event that is known%s", name.Raw,
-		meantEvent(name.String()))
+		s.meantEvent(name.String()))
 }
 
-func meantEvent(name string) string {
-	if near := spelling.Near(name, EventNames()); len(near) > 0 {
+func (s *Set) meantEvent(name string) string {
+	if near := spelling.Near(name, s.EventNames()); len(near) > 0 {
 		return fmt.Sprintf("; did you mean %q?", near[0])
 	}
 	return ""
@@ -116,10 +131,10 @@ func meantEvent(name string) string {
 
 // sender returns the client that sent an input: the only client with the event, or else the first client whose Detect
 // accepts the input, or else the client without Detect, whose form others took over, or the first with the event.
-func sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
+func (s *Set) sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
 	var having []*dialect.Dialect
 	var plain *dialect.Dialect
-	for _, d := range dialects() {
+	for _, d := range s.Dialects() {
 		if d.Client == nil {
 			continue
 		}
@@ -145,8 +160,8 @@ func sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
 }
 
 // unnamedEvent returns the event of a hook input without hook_event_name, or "" if no client writes such an input.
-func unnamedEvent(doc string) (event protocol.Event) {
-	for _, d := range dialects() {
+func (s *Set) unnamedEvent(doc string) (event protocol.Event) {
+	for _, d := range s.Dialects() {
 		if namer, ok := d.Hooks.(dialect.InputNamer); ok {
 			event = cmp.Or(event, namer.InputEvent(doc))
 		}
@@ -156,8 +171,8 @@ func unnamedEvent(doc string) (event protocol.Event) {
 
 // FitVerdict applies the rules of the call's client, if the client has any, to the new input that the tool gets, and
 // after the tool to the result that the model sees.
-func FitVerdict(c *dialect.Call, hook string, v *dialect.Verdict) {
-	client := ClientOf(c)
+func (s *Set) FitVerdict(c *dialect.Call, hook string, v *dialect.Verdict) {
+	client := s.ClientOf(c)
 	if client != nil && dialect.HasTool(c.Event) {
 		client.Hooks.Fit(c, hook, v)
 	}
@@ -166,9 +181,9 @@ func FitVerdict(c *dialect.Call, hook string, v *dialect.Verdict) {
 // Withhold makes a block by hookrun itself act like a block by a failed hook: if the client takes another result of the
 // tool, the model gets a blank one, because a hook that did not run may have been a redactor. takesOther reports
 // whether the client does.
-func Withhold(c *dialect.Call, o *protocol.Outcome) (takesOther bool) {
+func (s *Set) Withhold(c *dialect.Call, o *protocol.Outcome) (takesOther bool) {
 	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause, Reason: o.Reason}
-	FitVerdict(c, "", &v)
+	s.FitVerdict(c, "", &v)
 	if v.Withholds(c.Event) {
 		o.UpdatedOutput, o.UpdatedBy = dialect.InPlaceOfResult(v.UpdatedOutput), ""
 	}

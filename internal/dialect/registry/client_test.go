@@ -21,7 +21,7 @@ import (
 // The client of every recorded hook input is the one that it was recorded from.
 func TestClient(t *testing.T) {
 	recorded := 0
-	for _, d := range registry.Clients() {
+	for _, d := range registry.All().Clients() {
 		seen := map[protocol.Event]int{}
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", "conformance", d.Name, "*.jsonl"))
 		require.NoError(t, err)
@@ -36,13 +36,13 @@ func TestClient(t *testing.T) {
 			lines.Buffer(nil, 16<<20)
 			for lines.Scan() {
 				stdin := gjson.GetBytes(lines.Bytes(), "stdin")
-				c, _, err := registry.ParseInput(stdin.Raw)
+				c, _, err := registry.All().ParseInput(stdin.Raw)
 				require.NoError(t, err)
 				want := d
 				if d == codex.Dialect && c.Event == "SessionEnd" {
 					want = claude.Dialect // nothing tells the two apart, and what is answered does not count
 				}
-				require.Equal(t, want.Name, registry.ClientOf(&c).Name, "%s", stdin.Raw)
+				require.Equal(t, want.Name, registry.All().ClientOf(&c).Name, "%s", stdin.Raw)
 				seen[c.Event]++
 			}
 			require.NoError(t, lines.Err())
@@ -66,11 +66,11 @@ func TestClient(t *testing.T) {
 		`{"hook_event_name":"TodoCreated"}`:                                                       "qwen",
 		`{"hook_event_name":"SessionStart","model":"m","permission_mode":"plan","timestamp":"t"}`: "qwen",
 	} {
-		c, _, err := registry.ParseInput(input)
+		c, _, err := registry.All().ParseInput(input)
 		require.NoError(t, err)
-		require.Equal(t, want, registry.ClientOf(&c).Name, input)
+		require.Equal(t, want, registry.All().ClientOf(&c).Name, input)
 	}
-	require.Nil(t, registry.ClientOf(&dialect.Call{Event: "PreToolUse"}), "it comes from no client")
+	require.Nil(t, registry.All().ClientOf(&dialect.Call{Event: "PreToolUse"}), "it comes from no client")
 }
 
 // An entry that names its client gets that client's input, whatever fields the input has.
@@ -110,13 +110,13 @@ func TestParseEntryInput(t *testing.T) {
 		{"claude", "", `"hook_event_name":"PreToolUse"`, "claude", "has no tool_name"},
 		{"claude", "", pre + `,"cwd":7`, "claude", "the hook input's cwd must be a string"},
 	} {
-		entry, known := registry.ClientNamed(test.entry)
+		entry, known := registry.All().ClientNamed(test.entry)
 		require.True(t, known)
 		getenv := func(name string) string { return map[string]string{test.variable: "1"}[name] }
-		c, _, err := registry.ParseEntryInput("{"+test.input+"}", entry, getenv)
+		c, _, err := registry.All().ParseEntryInput("{"+test.input+"}", entry, getenv)
 		if test.fails == "" {
 			require.NoError(t, err, test.input)
-			require.Equal(t, registry.ClientOf(&c).Name, c.Client)
+			require.Equal(t, registry.All().ClientOf(&c).Name, c.Client)
 		} else {
 			require.ErrorContains(t, err, test.fails, test.input)
 		}
@@ -134,7 +134,7 @@ func TestResolveClient(t *testing.T) {
 		{"", "", "", ""},
 	} {
 		c := dialect.Call{Event: protocol.PreTool, ClientInput: test.input, Client: test.client}
-		if err := registry.ResolveClient(&c); test.fails != "" {
+		if err := registry.All().ResolveClient(&c); test.fails != "" {
 			require.ErrorContains(t, err, test.fails)
 		} else {
 			require.NoError(t, err)
@@ -176,35 +176,35 @@ func TestNameTool(t *testing.T) {
 		{`{"hook_event_name":"PreToolUse","tool_name":"Edit"}`, nil},
 		{`{"hook_event_name":"UserPromptSubmit","tool_name":"Bash"}`, nil},
 	} {
-		parsed, _, err := registry.ParseInput(test.input)
+		parsed, _, err := registry.All().ParseInput(test.input)
 		require.NoError(t, err)
 		c := dialect.NewCall(parsed)
-		registry.NameTool(c, more)
+		registry.All().NameTool(c, more)
 		require.Equal(t, test.want, append([]string(nil), c.ProjectTools()...), test.input)
 		want := c.Tool
 		if test.want != nil {
 			want = test.want[0]
 		}
 		require.Equal(t, want, c.ProjectTool(), test.input)
-		registry.NameTool(c, named(map[string]string{c.Tool: "other"}))
-		registry.NameTool(c, more)
+		registry.All().NameTool(c, named(map[string]string{c.Tool: "other"}))
+		registry.All().NameTool(c, more)
 		require.Equal(t, want, c.ProjectTool(), "again: %s", test.input)
 	}
 	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "Bash"})
-	registry.NameTool(c, more)
+	registry.All().NameTool(c, more)
 	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
 	require.Equal(t, []string{"shell"}, c.Kinds)
 	c = dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: "deploy"})
-	registry.NameTool(c, more)
+	registry.All().NameTool(c, more)
 	require.Equal(t, []string{"shell"}, c.ProjectTools(), "a file names the loop's tool")
 }
 
 func TestProjectToolOnStdin(t *testing.T) {
-	parsed, _, err := registry.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command",` +
+	parsed, _, err := registry.All().ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command",` +
 		`"tool_input":{"command":"ls"}}`)
 	require.NoError(t, err)
 	c := dialect.NewCall(parsed)
-	registry.NameTool(c, nil)
+	registry.All().NameTool(c, nil)
 	payload, _, err := tenex.Dialect.Hooks.Encode(c)
 	require.NoError(t, err)
 	require.Equal(t, "shell", gjson.GetBytes(payload.Bytes(), "tool").String())
@@ -222,12 +222,12 @@ func TestProjectToolOnStdin(t *testing.T) {
 
 // A name is the project's, whichever of the two names of a client's tool it is.
 func TestProjectNames(t *testing.T) {
-	for _, name := range registry.ProjectNames() {
-		require.True(t, registry.IsProjectName(name), name)
+	for _, name := range registry.All().ProjectNames() {
+		require.True(t, registry.All().IsProjectName(name), name)
 	}
-	require.Contains(t, registry.ProjectNames(), "fs_write")
+	require.Contains(t, registry.All().ProjectNames(), "fs_write")
 	for _, name := range []string{"", "Bash", "shell ", "Shell", "Bash shell", "fs_edit fs_write"} {
-		require.False(t, registry.IsProjectName(name), name)
+		require.False(t, registry.All().IsProjectName(name), name)
 	}
 	d := &dialect.Dialect{Client: &dialect.Client{Tools: []dialect.Tool{"Both one two"}}}
 	tool, known := d.ToolNamed("Both")

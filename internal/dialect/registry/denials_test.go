@@ -74,7 +74,7 @@ func requireTable(t *testing.T, path string) (rows []row) {
 	var now strings.Builder
 	for i, r := range table(t, path) {
 		cells := ""
-		for _, d := range registry.All() {
+		for _, d := range registry.All().Dialects() {
 			cells += string(cell(outcomeAt(d, protocol.PreTool, dialecttest.Printed(r.text()))))
 		}
 		if !*update {
@@ -105,7 +105,7 @@ func TestDenialsUnderAPolicy(t *testing.T) {
 		if r.cells[0] != 'B' {
 			continue
 		}
-		for _, d := range registry.All() {
+		for _, d := range registry.All().Dialects() {
 			o := outcomeAt(d, protocol.PreTool, dialecttest.Printed(r.text()), policy)
 			require.Equal(t, "B", string(cell(o)), "%s: %s", d.Name, r.output)
 		}
@@ -122,7 +122,7 @@ func TestDenialsAtOtherEvents(t *testing.T) {
 			if own := cell(outcomeAt(tenex.Dialect, e, printed)); own == '.' && e != "Stop" {
 				continue
 			}
-			for _, d := range registry.All() {
+			for _, d := range registry.All().Dialects() {
 				c := dialect.Call{Event: e, Tool: "Bash"}
 				row := d.Of(e).Events.Of(cmp.Or(d.EventOf(&c), e))
 				if row.Can&(dialect.Block|dialect.Stop) != 0 && cell(outcomeAt(d, e, printed)) == '.' {

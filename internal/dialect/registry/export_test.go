@@ -4,7 +4,7 @@ import "github.com/hookrun/hookrun/internal/dialect"
 
 // Add is the line in the list that a new dialect needs.
 func Add(d *dialect.Dialect) (remove func()) {
-	before := dialects
-	dialects = func() []*dialect.Dialect { return append(before(), d) }
-	return func() { dialects = before }
+	before := every
+	every = &Set{clients: func() []*dialect.Dialect { return append(before.clients(), d) }}
+	return func() { every = before }
 }

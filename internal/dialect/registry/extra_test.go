@@ -17,7 +17,7 @@ import (
 // TestExtraShadowsNothing: a key of Extra has no value that a hook could take for one of the call's, in no dialect and
 // in no spelling, and is there besides.
 func TestExtraShadowsNothing(t *testing.T) {
-	for _, d := range registry.All() {
+	for _, d := range registry.All().Dialects() {
 		if d.Name == "acs" {
 			continue // a request has only the members of the standard
 		}
@@ -25,7 +25,7 @@ func TestExtraShadowsNothing(t *testing.T) {
 			for _, e := range dialect.CanonicalEvents() {
 				c := dialect.NewCall(dialect.Call{Event: e, Tool: "shell", Args: `{"command":"ls"}`, Result: "r",
 					SessionID: "s", Workspace: "/w", Prompt: "p"})
-				if e = form.EventOf(registry.AtToolEvent(form, c)); e == "" {
+				if e = form.EventOf(registry.All().AtToolEvent(form, c)); e == "" {
 					continue
 				}
 				plain := encoded(t, form, c)
@@ -53,7 +53,7 @@ func TestExtraShadowsNothing(t *testing.T) {
 // encoded returns the members of what hooks of a dialect get, but for the time.
 func encoded(t *testing.T, d *dialect.Dialect, c *dialect.Call) map[string]string {
 	t.Helper()
-	p, _, err := d.Hooks.Encode(registry.AtToolEvent(d, c))
+	p, _, err := d.Hooks.Encode(registry.All().AtToolEvent(d, c))
 	require.NoError(t, err)
 	require.Empty(t, strictjson.Check(string(p.Bytes()), strictjson.MaxDepth), "%s: %s", d.Name, p.Bytes())
 	members := map[string]string{}

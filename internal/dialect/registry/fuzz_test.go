@@ -31,7 +31,7 @@ func FuzzParseInput(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
-		c, _, err := registry.ParseInput(doc)
+		c, _, err := registry.All().ParseInput(doc)
 		if err != nil {
 			return
 		}
@@ -52,7 +52,7 @@ func FuzzParseInput(f *testing.F) {
 		p, _, err := d.Hooks.Encode(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Equal(t, c.ClientInput+"\n", string(p.Bytes()))
-		again, warnings, err := registry.ParseInput(c.ClientInput)
+		again, warnings, err := registry.All().ParseInput(c.ClientInput)
 		require.NoError(t, err)
 		require.Empty(t, warnings, "of equal keys only one is left")
 		require.Equal(t, c, again)

@@ -6,46 +6,36 @@ import (
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // EntryDialect returns the dialect of entries of .tenex-hooks.json that keep the rules of a client: one per client.
-func EntryDialect(client *dialect.Dialect) *dialect.Dialect {
+func (s *Set) EntryDialect(client *dialect.Dialect) *dialect.Dialect {
 	entry, ok := inFile.Load(client)
 	if !ok {
-		see := func(c *dialect.Call) *dialect.Call { return withClientTool(client, c) }
-		entry, _ = inFile.LoadOrStore(client, client.ForProjectFile(Project(), see))
+		see := func(c *dialect.Call) *dialect.Call { return s.withClientTool(client, c) }
+		entry, _ = inFile.LoadOrStore(client, client.ForProjectFile(tenex.Dialect, see))
 	}
 	return entry.(*dialect.Dialect)
 }
 
 var inFile sync.Map // by the client's dialect
 
-// EntryDialectNames returns the names that "dialect" of an entry may have: the clients with hooks files of their own,
-// and the protocols.
-func EntryDialectNames() (names []string) {
-	for _, d := range dialects() {
-		if d.HasProjectRules() && d != Project() || !d.HasProjectRules() && d.Files.IsPlaced() {
-			names = append(names, d.Name)
-		}
-	}
-	return names
-}
-
-// ClientsWithEvent names the clients with a hooks file in JSON that have an event.
-func ClientsWithEvent(event protocol.Event) []string {
-	return slices.DeleteFunc(EntryDialectNames(), func(name string) bool {
-		d, _ := Named(name)
-		return !slices.Contains(d.FileEvents(), event)
+// EntryDialects returns the dialects that "dialect" of an entry may name: the clients with hooks files of their own, and
+// the protocols.
+func (s *Set) EntryDialects() []*dialect.Dialect {
+	return s.with(func(d *dialect.Dialect) bool {
+		return d.HasProjectRules() && d != tenex.Dialect || !d.HasProjectRules() && d.Files.IsPlaced()
 	})
 }
 
 // ToolNamesIn returns a client's names for the tool of a call from another client, or from the project's own loop. It
 // returns nil if the tool is the client's own, or if the client has no such tool.
-func ToolNamesIn(client *dialect.Dialect, c *dialect.Call) (names []string) {
+func (s *Set) ToolNamesIn(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
-	if !dialect.HasTool(c.Event) || slices.ContainsFunc(client.Client.Tools, isOwn) || ClientOf(c) == client {
+	if !dialect.HasTool(c.Event) || slices.ContainsFunc(client.Client.Tools, isOwn) || s.ClientOf(c) == client {
 		return nil
 	}
 	project := c.ProjectTools()
@@ -69,8 +59,8 @@ func ToolNamesIn(client *dialect.Dialect, c *dialect.Call) (names []string) {
 }
 
 // withClientTool returns the call with a client's name for the tool, as the client's hooks know such calls.
-func withClientTool(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
-	names := ToolNamesIn(client, c)
+func (s *Set) withClientTool(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
+	names := s.ToolNamesIn(client, c)
 	if len(names) == 0 {
 		return c
 	}
@@ -81,8 +71,8 @@ func withClientTool(client *dialect.Dialect, c *dialect.Call) *dialect.Call {
 }
 
 // CanBlock reports whether hooks can block the call, whichever client sent it.
-func CanBlock(c *dialect.Call) bool {
-	client := ClientOf(c)
+func (s *Set) CanBlock(c *dialect.Call) bool {
+	client := s.ClientOf(c)
 	if client == nil {
 		return slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(c.Event))
 	}
@@ -90,8 +80,8 @@ func CanBlock(c *dialect.Call) bool {
 }
 
 // EndsTurn reports whether an event ends a turn, of an agent or of a subagent, in some client.
-func EndsTurn(e protocol.Event) bool {
-	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool {
+func (s *Set) EndsTurn(e protocol.Event) bool {
+	return slices.ContainsFunc(s.Dialects(), func(d *dialect.Dialect) bool {
 		return d.Events.Has(e) && d.Events.Of(e).Can&dialect.EndsTurn != 0
 	})
 }

@@ -18,21 +18,22 @@ import (
 // because then the input has two calls. Of other equal keys the last counts, with a warning. ParseInput finds
 // Call.Client by the input, and leaves Call.Workspace to the caller. After an error the call has the fields that could
 // be read.
-func ParseInput(doc string) (c dialect.Call, warnings []string, err error) {
-	return parseInput(doc, setClient)
+func (s *Set) ParseInput(doc string) (c dialect.Call, warnings []string, err error) {
+	return s.parseInput(doc, s.setClient)
 }
 
 // ParseEntryInput is ParseInput for the entry of one client, or for a command line that names the client. The input
 // must be this client's, even if another client's inputs have the same fields.
-func ParseEntryInput(doc string, entry *dialect.Dialect, getenv func(string) string) (dialect.Call, []string, error) {
-	return parseInput(doc, func(c *dialect.Call, name gjson.Result) error {
-		return setClientOfEntry(c, name, entry, getenv)
+func (s *Set) ParseEntryInput(doc string, entry *dialect.Dialect, getenv func(string) string) (c dialect.Call,
+	warnings []string, err error) {
+	return s.parseInput(doc, func(c *dialect.Call, name gjson.Result) error {
+		return s.setClientOfEntry(c, name, entry, getenv)
 	})
 }
 
 // parseInput reads a hook input. setSource sets the event and the client of the call by the hook_event_name.
-func parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (c dialect.Call, warnings []string,
-	err error) {
+func (s *Set) parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (c dialect.Call,
+	warnings []string, err error) {
 	doc = strictjson.Lossy(strings.TrimPrefix(doc, "\ufeff"))
 	written := doc
 	doc, warnings, err = strictjson.LastOfEqual(doc, "the hook input")
@@ -40,7 +41,7 @@ func parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (
 		return dialect.Call{}, nil, err
 	}
 	if len(warnings) > 0 {
-		if key := contradiction(written); key != "" {
+		if key := s.contradiction(written); key != "" {
 			return dialect.Call{}, nil, fmt.Errorf("the hook input has %q twice with different values; write it once",
 				key)
 		}
@@ -86,7 +87,7 @@ func parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (
 		return dialect.Call{}, nil, Stranger{err, doc}
 	}
 	c.Args = fields["tool_input"].Raw
-	c.EqualKeys = len(warnings) > 0 && equalInArgs(written)
+	c.EqualKeys = len(warnings) > 0 && s.equalInArgs(written)
 	result := fields[dialect.ResponseFields()[0]]
 	for _, key := range slices.Backward(dialect.ResponseFields()) {
 		if fields[key].Type != gjson.Null {
@@ -94,7 +95,7 @@ func parseInput(doc string, setSource func(*dialect.Call, gjson.Result) error) (
 		}
 	}
 	c.Result = strictjson.ValueText([]byte(result.Raw))
-	if read := ClientOf(&c).Client.Read; read != nil {
+	if read := s.ClientOf(&c).Client.Read; read != nil {
 		read(&c, result)
 	}
 	if wrong == nil && dialect.HasTool(c.Event) && c.Tool == "" {
@@ -125,14 +126,14 @@ func textBlocks(list gjson.Result) (text string, are bool) {
 // contradiction returns a field that a hook input has twice with different values, or "". It looks at the fields that
 // hookrun or a matcher reads. Some clients have such fields in an object, as {"toolCall": {"name": …}}. Two inputs or
 // results of the tool are not reported: the last counts, and rules that look at the arguments run.
-func contradiction(doc string) (twice string) {
+func (s *Set) contradiction(doc string) (twice string) {
 	values := map[string]gjson.Result{}
 	strictjson.Members(doc, func(key, value string) bool {
 		name, now := strictjson.Text(key), gjson.Parse(value)
 		isOuter := now.IsObject() && name != "tool_input" && !slices.Contains(dialect.ResponseFields(), name)
 		before, there := values[name]
 		switch {
-		case there && !strictjson.Equal(before, now) && (isOuter || isCallField(name)):
+		case there && !strictjson.Equal(before, now) && (isOuter || s.isCallField(name)):
 			twice = name
 		case isOuter:
 			twice = twiceIn(value, name)
@@ -162,25 +163,25 @@ func twiceIn(object, path string) (twice string) {
 
 // isCallField reports whether a field of a hook input identifies the call: hookrun reads the field, or the matchers of
 // some event do.
-func isCallField(name string) bool {
+func (s *Set) isCallField(name string) bool {
 	known := []string{"hook_event_name", "session_id", "prompt", "tool_name", "tool_use_id", "transcript_path", "cwd",
 		"agent_id", "agent_type", "orchestrator_id", "permission_mode", "stop_hook_active", "error", "output"}
 	if slices.Contains(known, name) {
 		return true
 	}
-	return slices.ContainsFunc(Clients(), func(d *dialect.Dialect) bool {
+	return slices.ContainsFunc(s.Clients(), func(d *dialect.Dialect) bool {
 		return slices.ContainsFunc(d.Events, func(e dialect.Event) bool { return e.Subject == name })
 	})
 }
 
 // equalInArgs reports whether the arguments in a hook input have equal keys, or occur twice. Without a tool_input the
 // arguments may be any member that is neither a result nor a field of the call. The document must be JSON.
-func equalInArgs(doc string) (equal bool) {
+func (s *Set) equalInArgs(doc string) (equal bool) {
 	named := gjson.Get(doc, "tool_input").Exists()
 	seen := map[string]bool{}
 	strictjson.Members(doc, func(key, value string) bool {
 		name := strictjson.Text(key)
-		if name == "tool_input" || !named && !isCallField(name) && !slices.Contains(dialect.ResponseFields(), name) {
+		if name == "tool_input" || !named && !s.isCallField(name) && !slices.Contains(dialect.ResponseFields(), name) {
 			equal = equal || seen[name] || len(strictjson.Check(value, strictjson.MaxDepth)) > 0
 			seen[name] = true
 		}

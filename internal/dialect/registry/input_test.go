@@ -25,7 +25,7 @@ func TestInputWithAFieldTwice(t *testing.T) {
 		`"tool_name":"a","session_id":"1","session_id":"2"`, `"tool_name":"a","agent_id":"1","agent_id":"2"`,
 		`"tool_name":"a","agent_id":"1","agent_id":"2","agent_id":"1"`,
 	} {
-		_, _, err := registry.ParseInput(`{"hook_event_name":"PreToolUse",` + twice + `,"tool_input":{}}`)
+		_, _, err := registry.All().ParseInput(`{"hook_event_name":"PreToolUse",` + twice + `,"tool_input":{}}`)
 		require.ErrorContains(t, err, "twice", twice)
 		require.ErrorContains(t, err, "with different values", twice)
 	}
@@ -35,14 +35,14 @@ func TestInputWithAFieldTwice(t *testing.T) {
 		`"tool_name":"a","tool_input":{"a":1}`, `"tool_name":"a","tool_response":1,"tool_response":2`,
 		`"tool_name":"a","x":1,"x":2`,
 	} {
-		_, warnings, err := registry.ParseInput(`{"hook_event_name":"PreToolUse",` + same + `,"tool_input":{}}`)
+		_, warnings, err := registry.All().ParseInput(`{"hook_event_name":"PreToolUse",` + same + `,"tool_input":{}}`)
 		require.NoError(t, err, same)
 		require.Len(t, warnings, 1, same)
 	}
 }
 
 func TestParseInput(t *testing.T) {
-	c, warnings, err := registry.ParseInput("\ufeff" +
+	c, warnings, err := registry.All().ParseInput("\ufeff" +
 		` {"session_id" : "s\ud83d\ude00", "transcript_path":"/t","cwd":"/w/sub","prompt_id":null,"agent_id":"a","extra":[1, 2],
 		"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input": {"command": "g\u0069t push", "n": 1.50},"tool_use_id":"u","prompt":"p"}` + "\n")
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestParseInput(t *testing.T) {
 		`{"tool_name":"T","tool_input":{"hook_event_name":"Stop"},"hook_event_name":"PermissionRequest"}`: {
 			Event: "PermissionRequest", Tool: "T", Args: `{"hook_event_name":"Stop"}`},
 	} {
-		got, warnings, err := registry.ParseInput(doc)
+		got, warnings, err := registry.All().ParseInput(doc)
 		require.NoError(t, err, doc)
 		require.Empty(t, warnings, doc)
 		require.True(t, json.Valid([]byte(got.ClientInput)))
@@ -111,7 +111,7 @@ func TestParseInput(t *testing.T) {
 	}
 
 	// Of equal keys everybody is given the last, and is told so.
-	c, warnings, err = registry.ParseInput(`{"tool_name":"evil","tool_n\u0061me":"evil",` +
+	c, warnings, err = registry.All().ParseInput(`{"tool_name":"evil","tool_n\u0061me":"evil",` +
 		`"hook_event_name":"PreToolUse","x":"safe","x":1,"tool_input":{"a":1,"a":2}}`)
 	require.NoError(t, err)
 	require.Equal(t,
@@ -161,7 +161,7 @@ func TestParseInput(t *testing.T) {
 			"string, not []",
 		`{"hook_event_name":"PreToolUse","x":` + strings.Repeat("[", 10_000): "nested more than 9999 deep",
 	} {
-		_, warnings, err := registry.ParseInput(doc)
+		_, warnings, err := registry.All().ParseInput(doc)
 		require.ErrorContains(t, err, want, "%.60s", doc)
 		require.Empty(t, warnings)
 	}
@@ -171,7 +171,7 @@ func TestRewriteReachesTheClientsInput(t *testing.T) {
 	const doc = `{"tool_input_before":{"tool_input":1},"hook_event_name":"PostToolUse","tool_name":"T",` +
 		`"tool_input":{"tool_response":0,"a":"é"},"tool_response":{"tool_input":2},"z":"tool_input"}`
 	parse := func(doc string) *dialect.Call {
-		c, _, err := registry.ParseInput(doc)
+		c, _, err := registry.All().ParseInput(doc)
 		require.NoError(t, err)
 		return dialect.NewCall(c)
 	}
@@ -223,7 +223,7 @@ func TestEqualKeysOfOtherForms(t *testing.T) {
 		call(`"toolCall":{"name":"run_command","args":{}},"toolCall":{"name":"ls","args":{}}`):   "toolCall",
 		`{"toolCall":{"name":"a","args":{}},"toolCall":{"name":"a","args":{}},"stepIdx":1}`:      "",
 	} {
-		c, _, err := registry.ParseInput(input)
+		c, _, err := registry.All().ParseInput(input)
 		if fault != "" {
 			require.ErrorContains(t, err, strconv.Quote(fault)+" twice with different values", input)
 			continue

@@ -40,7 +40,7 @@ func (impatientHooks) CallLimit() time.Duration { return 100 * time.Millisecond 
 
 // TestLimitOfEntries: where a client's entries have a longest timeout, a call ends before that.
 func TestLimitOfEntries(t *testing.T) {
-	for _, d := range registry.Clients() {
+	for _, d := range registry.All().Clients() {
 		if d.Install != nil && d.Files.Timeout.Longest() > 0 {
 			require.Positive(t, d.Hooks.CallLimit(), d.Name)
 			require.Less(t, d.Hooks.CallLimit(), d.Files.Timeout.Longest(), d.Name)

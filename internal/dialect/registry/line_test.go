@@ -14,7 +14,7 @@ import (
 // What cannot be read never lets a tool run, in any dialect that says nothing else.
 func TestGarbledLineIsAFailure(t *testing.T) {
 	c := &dialect.Call{Event: protocol.PreTool, Tool: "shell"}
-	for _, d := range registry.All() {
+	for _, d := range registry.All().Dialects() {
 		for _, line := range []string{"hello", `{"exit_code":null,"signal":"SIGKILL"}`, `{"error":"no database"}`,
 			`{"id":7}`} {
 			v := d.Hooks.Decode(c, "h", dialecttest.LineResult(line))

@@ -111,10 +111,10 @@ func TestToolsOfClients(t *testing.T) {
 
 // namesIn are the project's names for a tool of a client.
 func namesIn(t *testing.T, client, tool string) []string {
-	d, known := Named(client)
+	d, known := All().Named(client)
 	require.True(t, known, client)
 	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: tool})
-	names, _, _ := toolNames(d, c)
+	names, _, _ := All().toolNames(d, c)
 	c.SetToolNames(names, nil, nil)
 	return c.ProjectTools()
 }

@@ -99,7 +99,7 @@ var gates = map[string][]protocol.Event{
 
 // recordedClients are those with gates. Others have tests of their own.
 func recordedClients() []*dialect.Dialect {
-	return slices.DeleteFunc(registry.Clients(), func(d *dialect.Dialect) bool { return gates[d.Name] == nil })
+	return slices.DeleteFunc(registry.All().Clients(), func(d *dialect.Dialect) bool { return gates[d.Name] == nil })
 }
 
 // readBack is what a client makes of the answer that it is given.
@@ -279,7 +279,7 @@ func TestAnswer(t *testing.T) {
 			readBack(t, codex.Dialect, o).SystemMessage)
 	})
 	t.Run("a rewrite that is no object would be passed over, and what stands beside it", func(t *testing.T) {
-		for _, d := range registry.Clients() {
+		for _, d := range registry.All().Clients() {
 			for _, input := range []string{`"text"`, `["ls"]`, `null`, `5`, `true`} {
 				for _, decision := range []protocol.Decision{protocol.Continue, protocol.Ask, protocol.Defer} {
 					o := protocol.Outcome{Event: "pre-tool", Tool: "Read", Decision: decision,
@@ -368,7 +368,7 @@ func readBackLoosely(t testing.TB, d *dialect.Dialect, o protocol.Outcome) diale
 // What a hook of the project's said before a tool is told to each client in its own words, and is nothing less in any
 // of them. The client's call and what it is told are in its folder.
 func TestBlockIsToldToEachClient(t *testing.T) {
-	for _, client := range registry.Clients() {
+	for _, client := range registry.All().Clients() {
 		var said struct {
 			Input, Answer json.RawMessage
 			Exit          int
@@ -377,9 +377,9 @@ func TestBlockIsToldToEachClient(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join("..", client.Name, "testdata", "block.json"))
 		require.NoError(t, err, client.Name)
 		require.NoError(t, json.Unmarshal(text, &said), client.Name)
-		call, _, err := registry.ParseInput(string(said.Input))
+		call, _, err := registry.All().ParseInput(string(said.Input))
 		require.NoError(t, err, client.Name)
-		require.Equal(t, client.Name, registry.ClientOf(&call).Name)
+		require.Equal(t, client.Name, registry.All().ClientOf(&call).Name)
 		result := dialecttest.Printed(`{"decision": "block", "reason": "look first"}`)
 		verdict := tenex.Dialect.ApplyFailurePolicy(&call, tenex.Dialect.Hooks.Decode(&call, "guard", &result))
 		outcome := dialect.Merge(&call, []dialect.HookVerdict{{

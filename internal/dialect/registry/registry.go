@@ -3,6 +3,7 @@ package registry
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/acs"
@@ -29,10 +30,23 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// dialects returns all dialects. A new dialect is one line here, and a folder.
-var dialects = func() []*dialect.Dialect {
+// Set is some of the clients that hookrun knows, and hookrun's own form. It implements dialect.Clients. The zero
+// Set has hookrun's own form alone. The lists that its methods return are shared: callers must not change them.
+type Set struct {
+	clients func() []*dialect.Dialect
+
+	listed, toolsMade, nearMade, mainMade sync.Once
+
+	list  []*dialect.Dialect        // see Dialects
+	forms []*dialect.Dialect        // see Forms
+	tools []dialect.Tool            // see allTools
+	near  map[string][]dialect.Tool // see nearTools
+	main  map[string][]string       // see mainTools
+}
+
+// every is the Set of all clients. A new client is one line here, and a folder.
+var every = &Set{clients: func() []*dialect.Dialect {
 	return []*dialect.Dialect{
-		tenex.Dialect,
 		antigravity.Dialect,
 		claude.Dialect,
 		cline.Dialect,
@@ -52,7 +66,7 @@ var dialects = func() []*dialect.Dialect {
 		massgen.Dialect,
 		acs.Dialect,
 	}
-}
+}}
 
 func init() {
 	dialect.SetClientEvents(func(e protocol.Event) protocol.Event { return commonEvents.Get()[e] })
@@ -62,7 +76,7 @@ func init() {
 // for its event many times.
 var commonEvents = lazy.Value[map[protocol.Event]protocol.Event]{Make: func() map[protocol.Event]protocol.Event {
 	common := map[protocol.Event]protocol.Event{}
-	for _, d := range dialects() {
+	for _, d := range every.Dialects() {
 		for _, v := range d.Variants() {
 			for i := range v.Events {
 				if row := &v.Events[i]; row.Common != "" {
@@ -74,18 +88,43 @@ var commonEvents = lazy.Value[map[protocol.Event]protocol.Event]{Make: func() ma
 	return common
 }}
 
-// All returns all dialects.
-func All() []*dialect.Dialect { return dialects() }
+// All returns the Set of all clients.
+func All() *Set { return every }
 
-// Project returns the dialect of .tenex-hooks.json, and of hooks that are Go functions.
-func Project() *dialect.Dialect { return tenex.Dialect }
+// Of returns the Set of some clients.
+func Of(clients ...*dialect.Dialect) *Set {
+	return &Set{clients: func() []*dialect.Dialect { return clients }}
+}
 
-// DefaultForm returns the dialect of the form that other clients took over, for files whose folder names no client.
-func DefaultForm() *dialect.Dialect { return claude.Dialect }
+// Dialects returns hookrun's own dialect and those of the clients.
+func (s *Set) Dialects() []*dialect.Dialect {
+	s.listed.Do(func() {
+		if s.list = []*dialect.Dialect{tenex.Dialect}; s.clients != nil {
+			s.list = append(s.list, s.clients()...)
+		}
+		for _, d := range s.list {
+			if d.Files != nil {
+				s.forms = append(s.forms, d)
+			}
+		}
+	})
+	return s.list
+}
+
+// DefaultForm returns the dialect of the form that other clients took over, for files whose folder names no client. It
+// returns nil if this client is not in the Set.
+func (s *Set) DefaultForm() *dialect.Dialect {
+	for _, d := range s.Dialects() {
+		if d.Client != nil && d.Client.Detect == nil {
+			return d
+		}
+	}
+	return nil
+}
 
 // Named finds a dialect by its name.
-func Named(name string) (*dialect.Dialect, bool) {
-	for _, d := range dialects() {
+func (s *Set) Named(name string) (*dialect.Dialect, bool) {
+	for _, d := range s.Dialects() {
 		if d.Name == name {
 			return d, true
 		}
@@ -94,27 +133,27 @@ func Named(name string) (*dialect.Dialect, bool) {
 }
 
 // Clients returns the dialects of clients that can call hookrun as a hook.
-func Clients() []*dialect.Dialect {
-	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Client == nil })
+func (s *Set) Clients() []*dialect.Dialect {
+	return s.with(func(d *dialect.Dialect) bool { return d.Client != nil })
 }
 
 // ClientNames returns the names of Clients, which are also the names of their output forms.
-func ClientNames() (names []string) {
-	for _, d := range Clients() {
+func (s *Set) ClientNames() (names []string) {
+	for _, d := range s.Clients() {
 		names = append(names, d.Name)
 	}
 	return names
 }
 
 // ClientNamed finds a dialect of Clients by its name.
-func ClientNamed(name string) (*dialect.Dialect, bool) {
-	d, ok := Named(name)
+func (s *Set) ClientNamed(name string) (*dialect.Dialect, bool) {
+	d, ok := s.Named(name)
 	return d, ok && d.Client != nil
 }
 
 // FormNames returns the names of the clients with a hooks file, which can be checked and imported.
-func FormNames() (names []string) {
-	for _, d := range dialects() {
+func (s *Set) FormNames() (names []string) {
+	for _, d := range s.Dialects() {
 		if d.HasHooksFile() {
 			names = append(names, d.Name)
 		}
@@ -123,18 +162,18 @@ func FormNames() (names []string) {
 }
 
 // ClientList names the clients that `hookrun install` knows: "A, B or C".
-func ClientList() string {
-	return clientList(func(d *dialect.Dialect) bool { return d.Install != nil })
+func (s *Set) ClientList() string {
+	return s.clientList(func(d *dialect.Dialect) bool { return d.Install != nil })
 }
 
 // ImportList names the clients with hooks that `hookrun import` knows.
-func ImportList() string {
-	return clientList((*dialect.Dialect).HasHooksFile)
+func (s *Set) ImportList() string {
+	return s.clientList((*dialect.Dialect).HasHooksFile)
 }
 
-func clientList(known func(*dialect.Dialect) bool) string {
+func (s *Set) clientList(known func(*dialect.Dialect) bool) string {
 	var names []string
-	for _, d := range dialects() {
+	for _, d := range s.Dialects() {
 		if known(d) {
 			names = append(names, d.Files.Client)
 		}
@@ -143,8 +182,8 @@ func clientList(known func(*dialect.Dialect) bool) string {
 }
 
 // EventNames returns the names of all events in all dialects, TENEX's first.
-func EventNames() (names []string) {
-	for _, d := range dialects() {
+func (s *Set) EventNames() (names []string) {
+	for _, d := range s.Dialects() {
 		for _, e := range d.Events.Names() {
 			if !slices.Contains(names, string(e)) { // dialects share some
 				names = append(names, string(e))
@@ -155,8 +194,8 @@ func EventNames() (names []string) {
 }
 
 // ParseEvent reads the name of an event of TENEX or of any client, case-sensitively.
-func ParseEvent(name string) (e protocol.Event, ok bool) {
-	for _, d := range dialects() {
+func (s *Set) ParseEvent(name string) (e protocol.Event, ok bool) {
+	for _, d := range s.Dialects() {
 		if e = protocol.Event(name); d.Events.Has(e) {
 			return e, true
 		}
@@ -164,7 +203,18 @@ func ParseEvent(name string) (e protocol.Event, ok bool) {
 	return "", false
 }
 
-// WithHooksFiles returns the dialects of clients with folders for hooks files.
-func WithHooksFiles() []*dialect.Dialect {
-	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Files == nil || !d.Files.IsPlaced() })
+// Forms returns the dialects of clients with files of hooks or plugins.
+func (s *Set) Forms() []*dialect.Dialect {
+	s.Dialects()
+	return s.forms
+}
+
+// with returns the dialects that have a property.
+func (s *Set) with(has func(*dialect.Dialect) bool) (found []*dialect.Dialect) {
+	for _, d := range s.Dialects() {
+		if has(d) {
+			found = append(found, d)
+		}
+	}
+	return found
 }

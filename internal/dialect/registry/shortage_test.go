@@ -14,7 +14,7 @@ import (
 // TestShortage has every dialect, at every event of its own, judge a hook that hookrun could not start for lack of a
 // resource. It blocks where a failure can, and is a warning elsewhere.
 func TestShortage(t *testing.T) {
-	for _, d := range registry.All() {
+	for _, d := range registry.All().Dialects() {
 		gates := 0
 		for _, e := range d.Events.Names() {
 			c := dialect.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`}

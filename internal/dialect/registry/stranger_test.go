@@ -15,13 +15,13 @@ import (
 
 // Every client reads the answer to an unknown program as a block, at each event of its own that a failed gate blocks.
 func TestDenialIsReadByEachClient(t *testing.T) {
-	for _, d := range registry.Clients() {
+	for _, d := range registry.All().Clients() {
 		gates := 0
 		for _, e := range d.Events.Names() {
 			if d.CannotBlock(e) || d.Events.Of(e).Can&dialect.EndsTurn != 0 {
 				continue
 			}
-			_, _, err := registry.ParseInput(`{"hook_event_name":"` + string(e) +
+			_, _, err := registry.All().ParseInput(`{"hook_event_name":"` + string(e) +
 				`","workspaceRoot":"/w","toolName":"x"}`)
 			var sender registry.Stranger
 			require.True(t, errors.As(err, &sender))
@@ -59,7 +59,7 @@ func TestHasGate(t *testing.T) {
 		`{"event":"Agent-Spawn"}`: false,
 		`{"hook_event_name":"Stop","hookEventName":"stop","workspaceRoot":"/w"}`: false,
 	} {
-		_, _, err := registry.ParseInput(doc)
+		_, _, err := registry.All().ParseInput(doc)
 		var sender registry.Stranger
 		require.True(t, errors.As(err, &sender), doc)
 		require.Equal(t, gate, sender.HasGate(), doc)

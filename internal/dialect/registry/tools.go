@@ -10,27 +10,28 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
-	"github.com/hookrun/hookrun/internal/lazy"
 )
 
-// tools are the tools of all clients, each name once.
-var tools = lazy.Value[[]dialect.Tool]{Make: func() (tools []dialect.Tool) {
-	seen := map[string]bool{}
-	for _, d := range dialects() {
-		for _, t := range d.Tools() {
-			if name := t.Name(); !seen[name] { // clients share some
-				seen[name] = true
-				tools = append(tools, t)
+// allTools returns the tools of all clients, each name once.
+func (s *Set) allTools() []dialect.Tool {
+	s.toolsMade.Do(func() {
+		seen := map[string]bool{}
+		for _, d := range s.Dialects() {
+			for _, t := range d.Tools() {
+				if name := t.Name(); !seen[name] { // clients share some
+					seen[name] = true
+					s.tools = append(s.tools, t)
+				}
 			}
 		}
-	}
-	return tools
-}}
+	})
+	return s.tools
+}
 
 // ToolAliases returns the other names that hooks may use for a client's tool, in the files of this client and in every
 // .tenex-hooks.json.
-func ToolAliases(tool string) (also []string) {
-	for _, d := range dialects() {
+func (s *Set) ToolAliases(tool string) (also []string) {
+	for _, d := range s.Dialects() {
 		also = append(also, d.ToolAliases().Of(tool)...)
 	}
 	return also
@@ -46,17 +47,23 @@ var loopTools = []dialect.Tool{"local_shell shell", "exec_command shell", "shell
 	"fetch_url web_fetch", "read_url web_fetch", "read_web_page web_fetch", "visit_webpage web_fetch",
 	"open_url web_fetch", "get_url web_fetch", "browser_navigate web_fetch"}
 
-// nearTools are loopTools and the tools of all clients, by plainName.
-var nearTools = lazy.Value[map[string][]dialect.Tool]{Make: func() map[string][]dialect.Tool {
-	near := map[string][]dialect.Tool{}
-	for _, d := range append(Clients(), &dialect.Dialect{Client: &dialect.Client{Tools: loopTools}}) {
-		for _, t := range d.Tools() {
-			name := plainName(t.Name())
-			near[name] = append(near[name], t)
+// nearTools returns loopTools and the tools of all clients, by plainName.
+func (s *Set) nearTools() map[string][]dialect.Tool {
+	s.nearMade.Do(func() {
+		s.near = map[string][]dialect.Tool{}
+		add := func(tools []dialect.Tool) {
+			for _, t := range tools {
+				name := plainName(t.Name())
+				s.near[name] = append(s.near[name], t)
+			}
 		}
-	}
-	return near
-}}
+		for _, d := range s.Dialects() {
+			add(d.Tools())
+		}
+		add(loopTools)
+	})
+	return s.near
+}
 
 // plainName returns a name without a prefix such as functions. and without what differs between spellings of a name.
 func plainName(name string) string {
@@ -67,11 +74,11 @@ func plainName(name string) string {
 // kindsOf returns the project's names for tools of the same name, or nearly the same, in the tables of all clients. The
 // call is a project's own loop's, or its client has no such tool, so it may mean another tool. exact: a table has the
 // very name.
-func kindsOf(c *dialect.Call, files *dialect.FileTools) (kinds []string, exact bool) {
-	if files.Has(c.Tool) || len(c.Tool) > maxNear || IsProjectName(c.Tool) || strings.HasPrefix(c.Tool, "mcp__") {
+func (s *Set) kindsOf(c *dialect.Call, files *dialect.FileTools) (kinds []string, exact bool) {
+	if files.Has(c.Tool) || len(c.Tool) > maxNear || s.IsProjectName(c.Tool) || strings.HasPrefix(c.Tool, "mcp__") {
 		return nil, false
 	}
-	for _, t := range nearTools.Get()[plainName(c.Tool)] {
+	for _, t := range s.nearTools()[plainName(c.Tool)] {
 		exact = exact || t.Name() == c.Tool
 		for _, name := range t.Names() {
 			if name != "" && !slices.Contains(kinds, name) {
@@ -79,7 +86,7 @@ func kindsOf(c *dialect.Call, files *dialect.FileTools) (kinds []string, exact b
 			}
 		}
 	}
-	if name := EditorTool(c); name != "" && slices.Contains(kinds, "fs_edit") {
+	if name := dialect.EditorTool(c); name != "" && slices.Contains(kinds, "fs_edit") {
 		kinds = []string{name}
 	}
 	return kinds, exact
@@ -87,68 +94,56 @@ func kindsOf(c *dialect.Call, files *dialect.FileTools) (kinds []string, exact b
 
 const maxNear = 1 << 10 // bytes of a name
 
-// EditorTool returns the project's name for a call of an editor whose "command" is a word for what to do, or "".
-func EditorTool(c *dialect.Call) string {
-	if strings.Contains(c.Tool, "editor") || strings.Contains(c.Tool, "edit_tool") {
-		switch gjson.Get(c.Args, "command").String() {
-		case "view":
-			return "fs_read"
-		case "create":
-			return "fs_write"
-		case "str_replace", "insert", "undo_edit":
-			return "fs_edit"
-		}
-	}
-	return ""
-}
-
 // MainTools returns the names by which clients know tools with the project's names, without their special tools of the
 // same kind, such as NotebookEdit. A name that is also one of the project's, as Kiro's fs_write, means that alone.
-func MainTools(project []string) (main []string) {
+func (s *Set) MainTools(project []string) (main []string) {
 	for _, name := range project {
-		main = append(main, mainTools.Get()[name]...)
+		main = append(main, s.mainTools()[name]...)
 	}
 	return main
 }
 
-var mainTools = lazy.Value[map[string][]string]{Make: func() map[string][]string {
-	main, project := map[string][]string{}, ProjectNames()
-	add := func(t dialect.Tool, name string) {
-		if !slices.Contains(project, t.Name()) {
-			main[name] = append(main[name], t.Name())
+func (s *Set) mainTools() map[string][]string {
+	s.mainMade.Do(func() {
+		s.main = map[string][]string{}
+		project := s.ProjectNames()
+		add := func(t dialect.Tool, name string) {
+			if !slices.Contains(project, t.Name()) {
+				s.main[name] = append(s.main[name], t.Name())
+			}
 		}
-	}
-	for _, d := range dialects() {
-		seen := map[string]bool{"": true}
-		for _, t := range d.Tools() {
-			for _, name := range t.Names() {
-				if !seen[name] {
-					seen[name] = true
-					add(t, name)
+		for _, d := range s.Dialects() {
+			seen := map[string]bool{"": true}
+			for _, t := range d.Tools() {
+				for _, name := range t.Names() {
+					if !seen[name] {
+						seen[name] = true
+						add(t, name)
+					}
 				}
 			}
 		}
-	}
-	for _, t := range loopTools {
-		names := t.Names()
-		add(t, names[0])
-		add(t, names[1])
-	}
-	return main
-}}
+		for _, t := range loopTools {
+			names := t.Names()
+			add(t, names[0])
+			add(t, names[1])
+		}
+	})
+	return s.main
+}
 
 // WhoCalls names the clients with a tool of the name: "Claude Code or Codex".
-func WhoCalls(tool string) string {
+func (s *Set) WhoCalls(tool string) string {
 	has := func(d *dialect.Dialect) bool { _, has := d.ToolNamed(tool); return has }
-	if !slices.ContainsFunc(dialects(), has) {
+	if !slices.ContainsFunc(s.Dialects(), has) {
 		return "the APIs of models"
 	}
-	return clientList(has)
+	return s.clientList(has)
 }
 
 // AliasedTools returns the tools of clients that have ToolAliases, in order.
-func AliasedTools() (names []string) {
-	for _, d := range dialects() {
+func (s *Set) AliasedTools() (names []string) {
+	for _, d := range s.Dialects() {
 		for _, row := range d.ToolAliases() {
 			name, _, _ := strings.Cut(row, " ")
 			names = append(names, name)
@@ -159,30 +154,30 @@ func AliasedTools() (names []string) {
 }
 
 // ToolNames returns the project's names for a tool of any client; the list is empty if no client has the tool.
-func ToolNames(client string) []string {
+func (s *Set) ToolNames(client string) []string {
 	var c dialect.Call
-	c.SetToolNames(namesOf(client), nil, nil)
+	c.SetToolNames(s.namesOf(client), nil, nil)
 	return c.ProjectTools()
 }
 
 // ClientTools returns all tools of clients that have names in projects, each once: clients share names.
-func ClientTools() (names []string) {
-	for _, t := range tools.Get() {
+func (s *Set) ClientTools() (names []string) {
+	for _, t := range s.allTools() {
 		names = append(names, t.Name())
 	}
 	return names
 }
 
 // IsProjectName reports whether a name is among ProjectNames. It makes no index, which takes longer than a call.
-func IsProjectName(name string) bool {
-	return slices.ContainsFunc(dialects(), func(d *dialect.Dialect) bool {
+func (s *Set) IsProjectName(name string) bool {
+	return slices.ContainsFunc(s.Dialects(), func(d *dialect.Dialect) bool {
 		return slices.ContainsFunc(d.Tools(), func(t dialect.Tool) bool { return t.IsCalled(name) })
 	})
 }
 
 // ProjectNames returns the project's names for the tools of clients.
-func ProjectNames() (names []string) {
-	for _, t := range tools.Get() {
+func (s *Set) ProjectNames() (names []string) {
+	for _, t := range s.allTools() {
 		for _, name := range t.Names() {
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -195,7 +190,7 @@ func ProjectNames() (names []string) {
 // KnownTools returns the names of all known tools: the clients' names and the project's. A client's name is left out if
 // it differs from a project's name only by case: in a project's file such a name is mostly a slip, and would match in
 // this client alone.
-func KnownTools() (names []string) {
+func (s *Set) KnownTools() (names []string) {
 	known := map[string]bool{}
 	add := func(name string) {
 		if !known[name] {
@@ -203,10 +198,10 @@ func KnownTools() (names []string) {
 			names = append(names, name)
 		}
 	}
-	for _, t := range tools.Get() {
+	for _, t := range s.allTools() {
 		add(t.Names()[0])
 	}
-	for _, t := range tools.Get() {
+	for _, t := range s.allTools() {
 		if name := t.Name(); !known[strings.ToLower(name)] {
 			add(name)
 		}
@@ -219,7 +214,7 @@ func KnownTools() (names []string) {
 
 // NameTool sets the project's names for the tool: from "tools" in files, or else from the tools of the client that sent
 // the call. A tool of a project's own loop keeps its name, unless files have names; its kinds only make hooks match.
-func NameTool(c *dialect.Call, files *dialect.FileTools) {
+func (s *Set) NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames([2]string{}, nil, files)
 	c.Kinds, c.KindsExact = nil, false
 	if !dialect.HasTool(c.Event) {
@@ -228,13 +223,13 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 	names, own := [2]string{files.Name(c.Tool)}, false
 	var guessed []string
 	from := ""
-	if client := ClientOf(c); names[0] == "" && client != nil {
-		names, guessed, from = toolNames(client, c)
+	if client := s.ClientOf(c); names[0] == "" && client != nil {
+		names, guessed, from = s.toolNames(client, c)
 		_, own = client.ToolNamed(c.Tool)
 		own = own || len(guessed) > 0 || strings.HasPrefix(names[0], dialect.MCPPrefix)
 	}
 	if !own {
-		c.Kinds, c.KindsExact = kindsOf(c, files)
+		c.Kinds, c.KindsExact = s.kindsOf(c, files)
 	}
 	if names[0] == c.Tool {
 		names = [2]string{names[1]}
@@ -247,7 +242,7 @@ func NameTool(c *dialect.Call, files *dialect.FileTools) {
 
 // toolNames returns the names from the tables and the client. For a tool that may be an MCP server's, see
 // dialect.Call.SetMCPNames.
-func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guessed []string, from string) {
+func (s *Set) toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guessed []string, from string) {
 	form, tool := client.Client.MCP, c.Tool
 	if name := client.Client.ToolName; name != nil {
 		names[0] = name(c)
@@ -262,7 +257,7 @@ func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guess
 	}
 	listed, guessed, from := mcpNames(client, c, tool)
 	if names[0] == "" {
-		names = namesOf(c.Tool)
+		names = s.namesOf(c.Tool)
 	}
 	if names[0] != "" {
 		return names, listed, ""
@@ -305,8 +300,8 @@ const serverKey = "mcp_server_name"
 
 // ToolsOfOtherServers returns the names that the call's tool may have at an MCP server, if the client does not tell
 // which server has the tool.
-func ToolsOfOtherServers(c *dialect.Call) (tools []string) {
-	client := ClientOf(c)
+func (s *Set) ToolsOfOtherServers(c *dialect.Call) (tools []string) {
+	client := s.ClientOf(c)
 	if client == nil || client.Client.MCP.NamesServer() || !client.Client.MCP.Fits(c.Tool) ||
 		c.Field(serverKey) != "" || c.FileTools().Has(c.Tool) || strings.HasPrefix(c.Tool, dialect.MCPPrefix) {
 		return nil
@@ -318,8 +313,8 @@ func ToolsOfOtherServers(c *dialect.Call) (tools []string) {
 }
 
 // namesOf searches client after client, because an index of all tools takes longer to build than a call.
-func namesOf(tool string) (names [2]string) {
-	for _, d := range dialects() {
+func (s *Set) namesOf(tool string) (names [2]string) {
+	for _, d := range s.Dialects() {
 		if t, has := d.ToolNamed(tool); has {
 			return t.Names()
 		}
@@ -328,12 +323,12 @@ func namesOf(tool string) (names [2]string) {
 }
 
 // AtToolEvent returns the call at the event of a dialect for the call's tool, if the dialect has ToolEvents.
-func AtToolEvent(d *dialect.Dialect, c *dialect.Call) *dialect.Call {
+func (s *Set) AtToolEvent(d *dialect.Dialect, c *dialect.Call) *dialect.Call {
 	events, ok := d.ClientHooks().(dialect.ToolEvents)
 	if !ok {
 		return c
 	}
 	at := *c
-	at.Event = events.ToolEvent(c, ToolNames(c.Tool))
+	at.Event = events.ToolEvent(c, s.ToolNames(c.Tool))
 	return &at
 }

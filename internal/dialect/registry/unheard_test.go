@@ -232,7 +232,7 @@ func runs() int {
 // warns the user.
 func TestNoDenyGoesUnheard(t *testing.T) {
 	testall.Alone(t)
-	for _, d := range registry.All() {
+	for _, d := range registry.All().Dialects() {
 		t.Run(d.Name, func(t *testing.T) {
 			var seed [32]byte // by the name: a dialect that is new changes nothing about the others
 			copy(seed[:], d.Name)
@@ -283,7 +283,7 @@ func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 	}
 	require.NotEmpty(t, o.Warnings, what)
 	require.Contains(t, toJSON(t, o), `"warnings":[`)
-	for _, client := range registry.Clients() {
+	for _, client := range registry.All().Clients() {
 		message := userMessage(t, client, o)
 		for _, w := range o.Warnings {
 			if !strings.Contains(message, w) {

@@ -37,7 +37,7 @@ func postTool(fromClient bool) dialect.Call {
 // hookOf is a hook of a dialect that ended in some way, and fails closed.
 func hookOf(d *dialect.Dialect, c *dialect.Call, name string, r dialect.HookResult) dialect.HookVerdict {
 	v := d.ApplyFailurePolicy(c, d.Hooks.Decode(c, name, &r), dialecttest.OnFailure(protocol.Block))
-	registry.FitVerdict(c, name, &v)
+	registry.All().FitVerdict(c, name, &v)
 	return dialect.HookVerdict{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: d}
 }
 
@@ -89,7 +89,7 @@ func requireWithheld(t *testing.T, c *dialect.Call, o protocol.Outcome) {
 		require.NoError(t, err)
 		require.NotContains(t, string(messages), secret, api)
 	}
-	for _, d := range registry.Clients() {
+	for _, d := range registry.All().Clients() {
 		o := o
 		if o.Event = "PostToolUse"; !slices.Contains(d.Events.Names(), o.Event) {
 			o.Event = protocol.PostTool
@@ -132,7 +132,7 @@ func TestForms(t *testing.T) {
 			`{"stdout":"x","stderr":"","interrupted":false}}}`,
 		`{"decision":"continue","args":{"a":1},"output":"x"}`, // OpenCode's
 	}
-	dialects := registry.All()
+	dialects := registry.All().Dialects()
 	events := []protocol.Event{protocol.PreExecute, protocol.PreTool, protocol.PostTool, "PreToolUse", "PostToolUse",
 		"PostToolUseFailure", "UserPromptSubmit", "PermissionRequest", "Stop"}
 	for _, d := range dialects {
@@ -190,7 +190,7 @@ func TestLongTextsHold(t *testing.T) {
 			{Event: protocol.PreExecute, Reason: text, Texts: texts},
 		}
 	}
-	for _, d := range registry.Clients() {
+	for _, d := range registry.All().Clients() {
 		long := outcomes(strings.Repeat("x", 1<<20))
 		for i, o := range outcomes("short") {
 			held := func(o protocol.Outcome) []any {

@@ -16,7 +16,7 @@ import (
 // payload is what a hook of .tenex-hooks.json gets on stdin of a client's input.
 func payload(t testing.TB, input string) string {
 	t.Helper()
-	c, _, err := registry.ParseInput(input)
+	c, _, err := registry.All().ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
 	p, _, err := tenex.Dialect.Hooks.Encode(dialect.NewCall(c))
@@ -79,7 +79,7 @@ func TestTenexPayloadOfAClient(t *testing.T) {
 
 // What a hook made of the result is what later ones see, under every name that the client has for it.
 func TestRewrittenResultOfAClient(t *testing.T) {
-	c, _, err := registry.ParseInput(
+	c, _, err := registry.All().ParseInput(
 		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"secret",` +
 			`"tool_output":"secret"}`,
 	)

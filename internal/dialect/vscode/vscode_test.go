@@ -21,13 +21,13 @@ const (
 
 func parsed(t *testing.T, entry, doc string) dialect.Call {
 	t.Helper()
-	d, known := registry.ClientNamed(entry)
+	d, known := registry.All().ClientNamed(entry)
 	if !known {
-		c, _, err := registry.ParseInput(doc)
+		c, _, err := registry.All().ParseInput(doc)
 		require.NoError(t, err, doc)
 		return c
 	}
-	c, _, err := registry.ParseEntryInput(doc, d, func(string) string { return "" })
+	c, _, err := registry.All().ParseEntryInput(doc, d, func(string) string { return "" })
 	require.NoError(t, err, "%s: %s", entry, doc)
 	return c
 }
@@ -74,7 +74,7 @@ func TestTools(t *testing.T) {
 		{"mcp__github__x", `{}`, "", `{}`},
 	} {
 		c := parsed(t, "", "{"+bySource+`"tool_name":"`+test.tool+`","tool_input":`+test.input+"}")
-		registry.NameTool(&c, nil)
+		registry.All().NameTool(&c, nil)
 		require.Equal(t, test.args, c.Args)
 		if test.name == "" {
 			require.Empty(t, c.ProjectTools(), test.tool)
@@ -99,7 +99,7 @@ func TestFit(t *testing.T) {
 		c := parsed(t, "", "{"+bySource+force+"}")
 		v := dialect.OK()
 		v.UpdatedInput = []byte(input)
-		registry.FitVerdict(&c, "h", &v)
+		registry.All().FitVerdict(&c, "h", &v)
 		require.Equal(t, want, string(v.UpdatedInput), input)
 		require.Equal(t, want == "", v.Decision == protocol.Block, input)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -68,7 +69,7 @@ func BenchmarkFireInput(b *testing.B) {
 	dir := b.TempDir()
 	b.ReportAllocs()
 	for b.Loop() {
-		call, _, err := registry.ParseInput(input)
+		call, _, err := registry.All().ParseInput(input)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -82,7 +83,7 @@ func BenchmarkFireInput(b *testing.B) {
 func benchRunner(b *testing.B, hook map[string]any) *engine.Runner {
 	doc, err := json.Marshal(map[string]any{"hooks": []any{hook}})
 	require.NoError(b, err)
-	cfg, err := hookfile.Parse(hookfile.FileName, doc)
+	cfg, err := parts.All().Parse(hookfile.FileName, doc)
 	require.NoError(b, err)
 	return newRunner(b, cfg, engine.Options{})
 }

@@ -164,7 +164,7 @@ func failedCall(c *dialect.Call, verdicts []dialect.HookVerdict, cause protocol.
 	o := merge(c, verdicts)
 	o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
 	o.UpdatedInput, o.UpdatedBy, o.Texts = nil, "", nil
-	registry.Withhold(c, &o.Outcome)
+	registry.All().Withhold(c, &o.Outcome)
 	return o, err
 }
 
@@ -327,7 +327,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		return dialect.Skipped(h.Name, h.Source(), h.Dialect)
 	}
 	fit := func(v *dialect.Verdict) {
-		registry.FitVerdict(h.call, shownName(h.Hook), v)
+		registry.All().FitVerdict(h.call, shownName(h.Hook), v)
 		if !h.observes {
 			saveContext(h.Hook, v)
 		}

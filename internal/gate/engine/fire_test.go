@@ -17,7 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/gate/form"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -229,7 +229,7 @@ func TestWhenHooksRan(t *testing.T) {
 // Options.OnInput sees what each hook gets: a later one with what an earlier one made of the call. Rules and functions
 // get nothing.
 func TestOnInput(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[
+	cfg, err := parts.All().Parse("f", []byte(`{"hooks":[
 	{"name":"rule","inject":"x","events":["pre-tool"]},
 	{"name":"rewrite","command":"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"a\":2}}}'",
 	 "events":["pre-tool"]},

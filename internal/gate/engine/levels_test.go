@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	model "github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	builtin "github.com/hookrun/hookrun/internal/rules"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -113,14 +114,14 @@ func levelFiles(t *testing.T, files map[model.Level]string) (*hookfile.Config, e
 	for level, text := range files {
 		require.NoError(t, os.WriteFile(paths[level], []byte(text), 0o600))
 	}
-	return hookfile.Load(hookfile.Options{Workspace: dir, Managed: paths[model.ManagedLevel]})
+	return hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir, Managed: paths[model.ManagedLevel]})
 }
 
 // claudeCall is a call as Claude Code makes it.
 func claudeCall(t *testing.T, tool, input string) dialect.Call {
 	t.Helper()
 	dir := t.TempDir()
-	c, _, err := registry.ParseInput(fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":%q,`+
+	c, _, err := registry.All().ParseInput(fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":%q,`+
 		`"transcript_path":"/t","tool_name":%q,"tool_input":%s}`, dir, tool, input))
 	require.NoError(t, err)
 	c.Workspace = dir
@@ -218,7 +219,7 @@ func TestStopsOfLevels(t *testing.T) {
 	defer r.Close()
 	dir := t.TempDir()
 	fire := func() protocol.Decision {
-		c, _, err := registry.ParseInput(fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s","cwd":%q}`, dir))
+		c, _, err := registry.All().ParseInput(fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s","cwd":%q}`, dir))
 		require.NoError(t, err)
 		c.Workspace = dir
 		o, err := r.Fire(context.Background(), c)

@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -17,7 +18,7 @@ import (
 func newRunner(tb testing.TB, cfg *hookfile.Config, o engine.Options) *engine.Runner {
 	tb.Helper()
 	if cfg == nil {
-		cfg = new(hookfile.Config)
+		cfg = parts.All().Empty()
 	}
 	r, err := engine.New(cfg, o)
 	require.NoError(tb, err)

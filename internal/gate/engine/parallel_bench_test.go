@@ -14,7 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -77,7 +77,7 @@ func benchClaude(b *testing.B, n int, script func(int) string) *engine.Runner {
 	}
 	doc, err := json.Marshal(hook{"hooks": hook{"PreToolUse": []any{hook{"hooks": hooks}}}})
 	require.NoError(b, err)
-	cfg, err := hookfile.Parse("settings.json", doc)
+	cfg, err := parts.All().Parse("settings.json", doc)
 	require.NoError(b, err)
 	return newRunner(b, cfg, engine.Options{})
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
@@ -65,7 +66,7 @@ func (b *bench) settings(more hook, event protocol.Event, handlers ...hook) *hoo
 	more["hooks"] = hook{string(event): []any{hook{"hooks": handlers}}}
 	doc, err := json.MarshalIndent(more, "", "\t")
 	require.NoError(b, err)
-	cfg, err := hookfile.Parse("settings.json", doc)
+	cfg, err := parts.All().Parse("settings.json", doc)
 	require.NoError(b, err)
 	return cfg
 }
@@ -481,7 +482,7 @@ func TestRewritesGoToLaterGroups(t *testing.T) {
 // A client's own input goes on with the rewrites that came before.
 func TestRewritesReachTheClientsOwnInput(t *testing.T) {
 	b := newBench(t)
-	c, _, err := registry.ParseInput(`{"session_id":"s","cwd":"` + b.Dir +
+	c, _, err := registry.All().ParseInput(`{"session_id":"s","cwd":"` + b.Dir +
 		`","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},` +
 		`"tool_use_id":"t"}`)
 	require.NoError(t, err)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/launch"
@@ -79,12 +78,12 @@ func (r *Runner) Plan(c dialect.Call, settings CallSettings) (plan *Plan, err er
 	if err := checkPolicy(p.settings.OnFailure); err != nil {
 		return nil, err
 	}
-	if err := complete(&c); err != nil {
-		return nil, err
-	}
 	set := r.hooks.Load()
 	if set.err != nil {
 		return nil, set.err
+	}
+	if err := complete(&c, set.config.Clients()); err != nil {
+		return nil, err
 	}
 	if c.Dir != c.Workspace && filepath.IsAbs(c.Dir) {
 		c.Worktree = hookfile.WorktreeOf(c.Workspace, c.Dir)
@@ -102,14 +101,9 @@ func (r *Runner) Plan(c dialect.Call, settings CallSettings) (plan *Plan, err er
 func (p *Plan) isZero() bool { return p == nil || p.runner == nil }
 
 // complete checks the call and fills in its client and its absolute workspace.
-func complete(c *dialect.Call) (err error) {
-	if err := registry.ResolveClient(c); err != nil {
+func complete(c *dialect.Call, clients dialect.Clients) (err error) {
+	if err := clients.Resolve(c); err != nil {
 		return err
-	}
-	if client := registry.ClientOf(c); client == nil || !client.Events.Has(c.Event) {
-		if _, ok := registry.ParseEvent(string(c.Event)); !ok {
-			return fmt.Errorf("unknown event %q", c.Event)
-		}
 	}
 	if dialect.HasTool(c.Event) && c.Tool == "" {
 		return fmt.Errorf("%s needs the name of a tool", c.Event)

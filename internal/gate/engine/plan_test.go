@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -20,7 +20,7 @@ const rules = `{"hooks":[
 
 // Goroutines may use one Call at the same time.
 func TestOneCallOfManyGoroutines(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(rules))
+	cfg, err := parts.All().Parse("f", []byte(rules))
 	require.NoError(t, err)
 	r := newRunner(t, cfg, engine.Options{})
 	c := dialect.Call{Event: protocol.PreTool, Tool: "shell", Workspace: "/", Args: `{"command":"ls"}`}
@@ -41,7 +41,7 @@ func TestOneCallOfManyGoroutines(t *testing.T) {
 
 // A plan whose hooks were replaced meanwhile fires those of now, as Runner.Fire does.
 func TestPlanAfterReload(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(rules))
+	cfg, err := parts.All().Parse("f", []byte(rules))
 	require.NoError(t, err)
 	r := newRunner(t, cfg, engine.Options{})
 	call := dialect.Call{Event: protocol.PreTool, Tool: "shell", Workspace: "/", Args: `{"command":"git push -f"}`}
@@ -49,7 +49,7 @@ func TestPlanAfterReload(t *testing.T) {
 	o, err := plan.Fire(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Block, o.Decision)
-	require.NoError(t, r.Reload(new(hookfile.Config)))
+	require.NoError(t, r.Reload(parts.All().Empty()))
 	o, err = plan.Fire(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)

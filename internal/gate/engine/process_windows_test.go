@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -45,7 +46,7 @@ func hostRunner(t *testing.T, role string, more map[string]any) (*processtest.Be
 	doc, err := json.Marshal(map[string]any{"hooks": []any{hook}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(b.Dir, ".tenex-hooks.json"), doc, 0o600))
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: b.Dir})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: b.Dir})
 	require.NoError(t, err)
 	r, err := engine.New(cfg, engine.Options{Env: append(os.Environ(), b.Mark)})
 	require.NoError(t, err)

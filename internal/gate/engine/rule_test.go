@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -164,7 +165,7 @@ func TestCopiesOfACallAreApart(t *testing.T) {
 // A plan must know of every hook that Fire runs.
 func TestPlanAndFireAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
-	cfg, err := hookfile.Parse("f",
+	cfg, err := parts.All().Parse("f",
 		[]byte(`{"hooks":[{"name":"a","block":"no","events":["post-tool"],"when":[{"path":"cwd","matches":"^/"},`+
 			`{"path":"result","matches":"x"}]}]}`))
 	require.NoError(t, err)
@@ -201,7 +202,7 @@ func manyRules(tb testing.TB, n int) *hookfile.Config {
 	for part := range (n + 4999) / 5000 {
 		doc, err := json.Marshal(map[string]any{"hooks": hooks[part*5000 : min(n, part*5000+5000)]})
 		require.NoError(tb, err)
-		cfg, err := hookfile.Parse(fmt.Sprint("f", part), doc)
+		cfg, err := parts.All().Parse(fmt.Sprint("f", part), doc)
 		require.NoError(tb, err)
 		if all == nil {
 			all = cfg
@@ -234,7 +235,7 @@ func TestToolNamesOfClients(t *testing.T) {
 	b := newBench(t)
 	for _, matcher := range []string{"shell", "Bash", "fs_*"} {
 		r := b.runner(engine.Options{}, sh("exit 2", hook{"matcher": matcher}))
-		c, _, err := registry.ParseInput(
+		c, _, err := registry.All().ParseInput(
 			`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`)
 		require.NoError(t, err)
 		c.Workspace = b.Dir
@@ -256,7 +257,7 @@ func TestEventsForOneKindOfTool(t *testing.T) {
 		"beforeShellExecution":[{"command":"grep -q beforeShellExecution && echo '{\"permission\":\"deny\"}'"}],
 		"beforeMCPExecution":[{"command":"echo '{\"permission\":\"ask\"}'"}],
 		"afterFileEdit":[{"command":"cat >after"}]}}`
-	cfg, err := hookfile.Parse(filepath.Join(b.Dir, ".cursor/hooks.json"), []byte(hooks))
+	cfg, err := parts.All().Parse(filepath.Join(b.Dir, ".cursor/hooks.json"), []byte(hooks))
 	require.NoError(t, err)
 	r := newRunner(b, cfg, engine.Options{})
 	defer r.Close()
@@ -280,7 +281,7 @@ func TestEventsForOneKindOfTool(t *testing.T) {
 // What is odd about a call is said whether or not any hook runs at it, once.
 func TestOddCallsAreWarnedOf(t *testing.T) {
 	b := newBench(t)
-	cfg, err := hookfile.Parse("f",
+	cfg, err := parts.All().Parse("f",
 		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"shell"},{"name":"b",`+
 			`"command":"true","events":["pre-tool"],"matcher":"other"},{"name":"c","block":"no",`+
 			`"events":["pre-tool"],"matcher":"ship"}]}`))

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
@@ -37,7 +37,7 @@ type Function struct {
 // NewFunction returns a function for every call of an event. Each failure blocks.
 func NewFunction(name string, on protocol.Event,
 	run func(ctx context.Context, c *dialect.Call, limit time.Duration) dialect.Verdict) Function {
-	of := hook.Hook{Name: name, Dialect: registry.Project(), File: "func", Events: []protocol.Event{on}}
+	of := hook.Hook{Name: name, Dialect: tenex.Dialect, File: "func", Events: []protocol.Event{on}}
 	return Function{Hook: of, Run: run}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -45,7 +46,7 @@ func (b *bench) config(hooks ...hook) *hookfile.Config {
 	}
 	doc, err := json.Marshal(map[string]any{"hooks": hooks})
 	require.NoError(b, err)
-	cfg, err := hookfile.Parse(hookfile.FileName, doc)
+	cfg, err := parts.All().Parse(hookfile.FileName, doc)
 	require.NoError(b, err)
 	return cfg
 }

@@ -22,7 +22,7 @@ func (p *Plan) countStops(o *protocol.Outcome) {
 	case dialect.Canonical(event) == protocol.PreExecute:
 		p.noteStopPrompt()
 		return
-	case !registry.EndsTurn(event):
+	case !registry.All().EndsTurn(event):
 		return
 	case o.Decision == protocol.Continue:
 		if store, err := p.stops(); err == nil {
@@ -99,7 +99,7 @@ func (p *Plan) stops() (*stops.Store, error) {
 
 // noteStopPrompt notes a prompt, which begins a new turn if it is not the reason of a block.
 func (p *Plan) noteStopPrompt() {
-	client := registry.ClientOf(&p.call)
+	client := registry.All().ClientOf(&p.call)
 	blocks := func(h hook.Hook) bool { return h.StopBlocks() > 0 }
 	if client == nil || !slices.ContainsFunc(p.loaded.hooks, blocks) {
 		return

@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -29,7 +30,7 @@ func stopping(t *testing.T, o engine.Options, reason string) (fire func(event, s
 			"dialect": "claude"}]}`), 0o600))
 	}
 	write(reason)
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 	require.NoError(t, err)
 	o.StateDir = filepath.Join(t.TempDir(), "state")
 	r, err := engine.New(cfg, o)
@@ -38,7 +39,7 @@ func stopping(t *testing.T, o engine.Options, reason string) (fire func(event, s
 	fire = func(event, session string) engine.Fired { // fields may stand behind the event
 		t.Helper()
 		event, more, _ := strings.Cut(event, ",")
-		call, _, err := registry.ParseInput(`{"hook_event_name":"` + event + `","session_id":"` + session +
+		call, _, err := registry.All().ParseInput(`{"hook_event_name":"` + event + `","session_id":"` + session +
 			`","tool_name":"Bash","tool_input":{},` + cmp.Or(more, `"prompt":"p"`) + `}`)
 		require.NoError(t, err)
 		call.Workspace = dir

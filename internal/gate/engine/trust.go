@@ -74,7 +74,7 @@ func (p *Plan) selectTrusted() {
 	if j.Cause == "" && j.NotAllowedMessage == "" {
 		return
 	}
-	hasTool, canBlock := dialect.HasTool(p.call.Event), registry.CanBlock(&p.call)
+	hasTool, canBlock := dialect.HasTool(p.call.Event), registry.All().CanBlock(&p.call)
 	tell, selected := dialect.Canonical(p.call.Event) == protocol.PreExecute, len(p.run)
 	switch at := j.At(p.heldHere()); {
 	case j.Held != nil && (hasTool || canBlock), j.Cause != "" && hasTool:

@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -25,7 +26,7 @@ func TestPinInGo(t *testing.T) {
 			`", "events": ["pre-tool"], "on_failure": "continue"}]}`), 0o600))
 	}
 	load := func() *hookfile.Config {
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+		cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 		require.NoError(t, err)
 		return cfg
 	}
@@ -66,7 +67,7 @@ func TestTrustInGo(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, hookfile.FileName), []byte(
 		`{"hooks": [{"name": "h", "command": "exit 1", "events": ["pre-tool"]}]}`), 0o600))
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 	require.NoError(t, err)
 	r, err := engine.New(cfg, engine.Options{RequireTrust: true, CheckTrust: trust.Check,
 		StateDir: filepath.Join(t.TempDir(), "state"), Functions: []engine.Function{function("own", dialect.OK())}})
@@ -128,7 +129,7 @@ func TestHeldInGo(t *testing.T) {
 		{"name": "guard", "command": ["sh", "guard.sh"], "events": ["pre-tool"], "matcher": "t"},
 		{"name": "other", "command": "echo other", "events": ["pre-tool", "pre-execute"]}]}`)
 	write(guard, "exit 0\n")
-	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 	require.NoError(t, err)
 	r, err := engine.New(cfg, engine.Options{Pin: true, CheckTrust: trust.Check,
 		StateDir:  filepath.Join(t.TempDir(), "state"),

@@ -18,12 +18,13 @@ import (
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	model "github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // geminiHooks are hooks of Gemini CLI's dialect at all its events.
 func geminiHooks(scripts ...string) *hookfile.Config {
-	cfg := &hookfile.Config{}
+	cfg := parts.All().Empty()
 	for i, script := range scripts {
 		cfg.Hooks = append(cfg.Hooks, model.Hook{
 			Name: fmt.Sprintf("h%d", i+1), Command: model.Command{Shell: script}, Events: gemini.Dialect.Events.Names(),
@@ -35,7 +36,7 @@ func geminiHooks(scripts ...string) *hookfile.Config {
 
 // geminiCall is a call as the client makes it.
 func (b *bench) geminiCall(event, more string) dialect.Call {
-	c, _, err := registry.ParseInput(`{"session_id":"s","hook_event_name":"` + event + `"` + more + `}`)
+	c, _, err := registry.All().ParseInput(`{"session_id":"s","hook_event_name":"` + event + `"` + more + `}`)
 	require.NoError(b, err)
 	c.Workspace = b.Dir
 	return c
@@ -197,7 +198,7 @@ func TestRewritesAcrossRules(t *testing.T) {
 			"sed 's/.*\"tool_input\":{\"command\":\"one\"}.*/{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\",\"updatedInput\":{\"command\":\"two\"}}}/'"},
 		{"name":"silent","dialect":"claude","events":["PreToolUse"],"command":"echo '{\"metrics\":1}'"},
 		{"name":"last","command":"grep -o '\"args\":{\"command\":\"two\"}'","events":["pre-tool"]}]}`
-	cfg, err := hookfile.Parse("f", []byte(file))
+	cfg, err := parts.All().Parse("f", []byte(file))
 	require.NoError(t, err)
 	o, err := b.with(engine.Options{}, cfg).Fire(context.Background(), dialect.Call{Event: protocol.PreTool,
 		Tool: "shell", Workspace: b.Dir, Args: `{"command":"none"}`})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -15,7 +15,7 @@ import (
 func TestEqualHooksOfOneLine(t *testing.T) {
 	const strict, weak = `{"type":"command","command":"./gate"}`, `{"type":"command","command":"./gate","async":true}`
 	doc := `{"hooks":{"PreToolUse":[{"hooks":[` + strict + `,` + weak + `]}]}}`
-	cfg, err := hookfile.Parse(".claude/settings.json", []byte(doc))
+	cfg, err := parts.All().Parse(".claude/settings.json", []byte(doc))
 	require.NoError(t, err)
 	call := dialect.Call{Event: protocol.PreTool, Tool: "Bash", Workspace: t.TempDir()}
 	warnings := newPlan(t, newRunner(t, cfg, engine.Options{}), call).Warnings()

@@ -9,13 +9,13 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // TestZeroBlocks: whoever has no Runner or Plan that New or Plan made, or no Config, knows of no gate. Calls block.
 func TestZeroBlocks(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(rules))
+	cfg, err := parts.All().Parse("f", []byte(rules))
 	require.NoError(t, err)
 	call := dialect.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell"}
 	r, err := engine.New(nil, engine.Options{})
@@ -62,7 +62,7 @@ func TestZeroBlocks(t *testing.T) {
 
 // TestCloseInOnInput: Close waits for the calls, and the call for OnInput.
 func TestCloseInOnInput(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"h","command":["true"],"events":["pre-tool"]}]}`))
+	cfg, err := parts.All().Parse("f", []byte(`{"hooks":[{"name":"h","command":["true"],"events":["pre-tool"]}]}`))
 	require.NoError(t, err)
 	var r *engine.Runner
 	r = newRunner(t, cfg, engine.Options{OnInput: func(string, string, []byte) { r.Close() }})

@@ -25,9 +25,9 @@ func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, o *protocol.Out
 		return nil
 	}
 	named := dialect.NewCall(*c)
-	registry.NameTool(named, nil)
+	registry.All().NameTool(named, nil)
 	claim, err := q.Claim(ctx, c.SessionID, c.AgentID,
-		slices.Concat([]string{c.Tool}, named.ProjectTools(), named.Kinds, registry.ToolAliases(c.Tool))...)
+		slices.Concat([]string{c.Tool}, named.ProjectTools(), named.Kinds, registry.All().ToolAliases(c.Tool))...)
 	if err != nil && !errors.Is(err, queue.ErrNoDir) { // without a folder the queue is empty
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}

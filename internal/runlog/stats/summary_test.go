@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -328,7 +329,7 @@ func TestNeverFired(t *testing.T) {
 	testall.NotOnWindows(t, "Wine makes no symbolic links, and Windows only with a right for it")
 	dir := t.TempDir()
 	file := filepath.Join(dir, hookfile.FileName)
-	cfg, err := hookfile.Parse(file, []byte(`{"hooks": [
+	cfg, err := parts.All().Parse(file, []byte(`{"hooks": [
 		{"name": "fires", "command": ["true"], "events": ["pre-tool"]},
 		{"name": "never", "command": ["true"], "events": ["pre-tool", "post-tool"]},
 		{"name": "curl --token=x", "command": ["true"], "events": ["pre-tool"]},

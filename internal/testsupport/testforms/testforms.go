@@ -36,7 +36,7 @@ func Require(t testing.TB, c *dialect.Call, o protocol.Outcome) {
 
 	holds, carries := o.Decision != protocol.Continue || o.Stop, o.UpdatedInput != nil || o.UpdatedOutput != nil
 	require.Equal(t, holds || carries, forms["text"].Exit != 0, "text: %s", text)
-	for _, d := range registry.Clients() {
+	for _, d := range registry.All().Clients() {
 		plain := protocol.Outcome{Event: o.Event, Tool: o.Tool, Decision: o.Decision, Stop: o.Stop, Failed: o.Failed,
 			Cause: protocol.CausePolicy, Reason: "r", StopReason: "s"}
 		told, ofPlain := readBack(d, c, forms[d.Name]), readBack(d, c, reply(t, d, plain))
@@ -75,7 +75,7 @@ func all(t testing.TB, c *dialect.Call, o protocol.Outcome) map[string]printed {
 			}
 		}
 	}
-	for _, d := range registry.Clients() {
+	for _, d := range registry.All().Clients() {
 		forms[d.Name] = reply(t, d, o)
 	}
 	return forms

@@ -21,7 +21,7 @@ func Main(m *testing.M) {
 		panic(err)
 	}
 	unset := []string{"HOOKRUN_DEPTH", "HOOKRUN_LOG", "HOOKRUN_TRUST"}
-	for _, d := range registry.All() {
+	for _, d := range registry.All().Dialects() {
 		if d.Client != nil {
 			unset = append(unset, d.Client.ProjectVariable)
 		}

@@ -138,7 +138,7 @@ func (res *Result) claim(ctx context.Context, r *Runner, c *dialect.Call) {
 		r.warn(c.Tool, []string{"the call has no Session, so no text of Options.Queue reaches the agent"})
 	}
 	ctx = context.WithoutCancel(ctx)
-	claim := queued.Claim(ctx, (*store.Queue)(r.queue), c, res.After)
+	claim := queued.Claim(ctx, (*store.Queue)(r.queue), c, r.engine.Clients(), res.After)
 	if claim == nil {
 		return
 	}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -179,13 +181,16 @@ var good = map[string]struct {
 		`"ls"}, "session_id": "s", "cwd": "${HOOKRUN_WORKSPACE}"}`,
 		dialect.Call{Event: "PreToolUse", Tool: "Bash", Args: `{"command":"ls"}`, SessionID: "s", Dir: "/work space",
 			ClientInput: `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},` +
-				`"session_id":"s","cwd":"/work space"}`, Client: "claude"}},
+				`"session_id":"s","cwd":"/work space"}`, Client: claude.Dialect}},
 }
 
 func TestTheCallOfATest(t *testing.T) {
 	for name, test := range good {
 		t.Run(name, func(t *testing.T) {
 			test.call.Workspace = workspace
+			if test.call.ClientInput != "" {
+				require.NoError(t, test.call.Resolve(registry.All()))
+			}
 			require.Equal(t, test.call, parsed(t, `{"name": "n", `+test.test+`, "expect": {"stop": true}}`).Call)
 		})
 	}

@@ -205,8 +205,8 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if err := f.messages(); err != nil {
 		return err
 	}
-	if client, is := registry.All().ClientNamed(f.output); is && f.call.Client == "" {
-		f.call.Client = client.Name
+	if client, is := registry.All().ClientNamed(f.output); is && f.call.Client == nil {
+		f.call.Client = client
 	}
 	if dialect.HasTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")

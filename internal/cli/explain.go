@@ -69,7 +69,7 @@ before it changes the call.`,
 				if err != nil {
 					return 0, err
 				}
-				f.call.Client, f.call.ClientInput = of.Name, string(input.Bytes())
+				f.call.Client, f.call.ClientInput = of, string(input.Bytes())
 			}
 			e, err := newExplanation(f.call, cfg, o)
 			if err != nil {
@@ -281,7 +281,7 @@ func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
 		if !h.AtTools() {
 			continue
 		}
-		tools, every := h.MatchingTools(client)
+		tools, every := h.MatchingTools(client, registry.All())
 		key, text := "client_tools", strings.Join(tools, ", ")
 		switch {
 		case every:

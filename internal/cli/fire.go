@@ -112,7 +112,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	}
 	entry, _ := registry.All().ClientNamed(f.output)
 	event, err = f.readInput(doc, entry)
-	client := registry.All().ClientOf(&f.call)
+	client := f.call.Sender()
 	// A client that runs another client's entry mostly understands its own form alone there.
 	if client != nil && (entry == nil && !f.flags.Changed("output") || entry != nil && !client.Hooks.FollowsEntry()) {
 		f.output = client.Name
@@ -152,7 +152,7 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 		return f.call.Event, nil
 	}
 	// A client started from another client's shell inherits its project variable, which names another project.
-	variable := registry.All().ClientOf(&f.call).Client.ProjectVariable
+	variable := f.call.Sender().Client.ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
 			const text = "%s is %s, which is no folder; set it to the project's, or give --workspace"
@@ -178,7 +178,7 @@ func (f *callFlags) inputAlone() error {
 
 // recordLastRun records the time for hookrun doctor. Errors are ignored: doctor checks whether the folder is writable.
 func (f *callFlags) recordLastRun() {
-	client := registry.All().ClientOf(&f.call)
+	client := f.call.Sender()
 	if client == nil || canary.Is(&f.call) && !canary.IsPrompt(&f.call) {
 		return
 	}

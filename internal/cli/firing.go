@@ -205,7 +205,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	}
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
-	takesOther := registry.All().Withhold(&f.call, &block)
+	takesOther := dialect.Withhold(&f.call, &block)
 	reply, err := client.Reply(block)
 	switch {
 	case err != nil || len(reply.Stdout) == 0: // the client reads no answer at the event

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -50,9 +51,9 @@ type Call struct {
 	// ClientInput is the compact JSON object that a client puts on the stdin of hooks, if the call comes from a client.
 	// Hooks of the client's dialect get ClientInput unchanged; the fields above say the same to all other hooks.
 	ClientInput string
-	// Client names the client that sent ClientInput or reads the outcome: "claude", "codex", … Package registry sets
-	// Client when reading the input. If Client is "", the engine has registry detect the client by the input, once.
-	Client string
+	// Client sent ClientInput or reads the outcome. Package registry sets Client when reading the input. If Client is
+	// nil, the engine has the Clients detect the client by the input, once.
+	Client *Dialect
 
 	Wrappers []string // programs that run the command in their arguments, as named by the project's files
 	// Reader reads the arguments as the rules of the project's files do. Without one nobody can tell what the arguments
@@ -64,11 +65,15 @@ type Call struct {
 	Kinds      []string
 	KindsExact bool
 
+	clients Clients // see Clients
+	row     *Event  // see Resolve
+
 	projectTools [2]string
 	addedTools   []string
 	guessedTools []string
 	serversFrom  string
 	fileTools    *FileTools
+	known        KnownTool
 	input        *input
 }
 
@@ -113,6 +118,58 @@ func (c *Call) derivedInput() *input {
 	return in
 }
 
+// Resolve finds out once who sent the call and which event it is at. It returns an error for an unknown event.
+func (c *Call) Resolve(clients Clients) error {
+	clients.SetClient(c)
+	c.clients, c.row = clients, nil
+	if sender := c.Sender(); sender != nil {
+		c.row = sender.Row(c.Event)
+	}
+	if c.row == nil {
+		c.row = clients.Event(c.Event)
+	}
+	if c.row == nil {
+		return fmt.Errorf("unknown event %q", c.Event)
+	}
+	return nil
+}
+
+// Clients returns the clients that the call was resolved or named with. They are never nil.
+func (c *Call) Clients() Clients {
+	if c.clients == nil {
+		return NoClients{}
+	}
+	return c.clients
+}
+
+// Sender returns the client that sent the call, or nil if no client did.
+func (c *Call) Sender() *Dialect {
+	if c.ClientInput == "" {
+		return nil
+	}
+	return c.Client
+}
+
+// EndsTurn reports whether the call's event ends a turn, of an agent or of a subagent.
+func (c *Call) EndsTurn() bool { return c.row != nil && c.row.Can&EndsTurn != 0 }
+
+// CanBlock reports whether hooks can block the call, whichever client sent it.
+func (c *Call) CanBlock() bool {
+	client := c.Sender()
+	if client == nil {
+		return slices.Contains(CanonicalEvents(), Canonical(c.Event))
+	}
+	return !client.CannotBlock(client.EventOf(c))
+}
+
+// Fit applies the rules of the call's client, if the client has any, to the new input that the tool gets, and after the
+// tool to the result that the model sees.
+func (c *Call) Fit(hook string, v *Verdict) {
+	if client := c.Sender(); client != nil && HasTool(c.Event) {
+		client.Hooks.Fit(c, hook, v)
+	}
+}
+
 // Input returns the tool's arguments as one compact JSON value, which the caller must not change. Text that is not JSON
 // becomes a JSON string, as in TENEX. A warning names two equal keys of an object, of which the last counts. Input
 // returns an error if the arguments are nested too deeply for any hook.
@@ -151,6 +208,26 @@ func (c *Call) SetMCPNames(guessed []string, from string) {
 	c.guessedTools, c.serversFrom = guessed, from
 }
 
+// KnownTool is what is known of a tool by its name alone, whoever calls it.
+type KnownTool struct {
+	Names   [2]string // the project's names, in the table of some client
+	Aliases []string  // other names that hooks may use for it
+	// IsProjects: some client's tool has this name in projects.
+	IsProjects bool
+	// OtherServers are the names that the tool may have at an MCP server, if the client does not tell which server has
+	// the tool.
+	OtherServers []string
+}
+
+// SetTables sets the Clients, and what they know of the call's tool.
+func (c *Call) SetTables(clients Clients, tool KnownTool) { c.clients, c.known = clients, tool }
+
+// Known returns what is known of the tool by its name. Only a call that Clients have named has it.
+func (c *Call) Known() *KnownTool { return &c.known }
+
+// KnownNames returns the project's names for a tool of this name of any client.
+func (c *Call) KnownNames() []string { return namesOf(&c.known.Names) }
+
 // MCPNames returns the values of SetMCPNames.
 func (c *Call) MCPNames() (guessed []string, from string) { return c.guessedTools, c.serversFrom }
 
@@ -164,13 +241,16 @@ func (c *Call) AddedTools() []string { return c.addedTools }
 func (c *Call) ProjectTool() string { return cmp.Or(c.projectTools[0], c.Tool) }
 
 // ProjectTools returns the project's own names for the tool; empty if the project has no other name.
-func (c *Call) ProjectTools() []string {
-	for i, name := range c.projectTools {
+func (c *Call) ProjectTools() []string { return namesOf(&c.projectTools) }
+
+// namesOf returns the names that are not empty.
+func namesOf(names *[2]string) []string {
+	for i, name := range names {
 		if name == "" {
-			return c.projectTools[:i]
+			return names[:i]
 		}
 	}
-	return c.projectTools[:]
+	return names[:]
 }
 
 // Field returns a field of the client's input as text, or "" if the input lacks the field.

@@ -1,16 +1,16 @@
 package dialect
 
-import (
-	"fmt"
-	"slices"
-)
+import "github.com/hookrun/hookrun/protocol"
 
 // Clients are the clients that hookrun knows. Package registry implements Clients; NoClients are none. The lists are
 // shared: callers must not change them.
 type Clients interface {
-	// Resolve sets the client of a call, and checks that the event is known.
-	Resolve(*Call) error
-	// NameTool sets the project's names for the call's tool. files are the names that hooks files give to tools.
+	// SetClient sets the client of a call with a ClientInput and without a Client.
+	SetClient(*Call)
+	// Event returns the row of an event in the table of some client, or of hookrun's own events, or nil.
+	Event(protocol.Event) *Event
+	// NameTool sets the project's names for the call's tool, and calls SetTables. files are the names that hooks files
+	// give to tools.
 	NameTool(c *Call, files *FileTools)
 
 	// DefaultForm returns the dialect of the form that other clients took over, or nil.
@@ -35,13 +35,10 @@ type Clients interface {
 // NoClients is the Clients of a program that knows hookrun's own form alone.
 type NoClients struct{}
 
-// Resolve returns an error for an event that is not hookrun's own, and for the input of a client.
-func (NoClients) Resolve(c *Call) error {
-	if c.ClientInput != "" || !slices.Contains(CanonicalEvents(), c.Event) {
-		return fmt.Errorf("unknown event %q", c.Event)
-	}
-	return nil
-}
+// Event returns the row of one of hookrun's own events, or nil.
+func (NoClients) Event(e protocol.Event) *Event { return ownEvents.row(e) }
+
+var ownEvents = Events{{Name: protocol.PreExecute}, {Name: protocol.PreTool}, {Name: protocol.PostTool}}
 
 // NameTool sets the name that a file gives to the tool.
 func (NoClients) NameTool(c *Call, files *FileTools) {
@@ -51,8 +48,10 @@ func (NoClients) NameTool(c *Call, files *FileTools) {
 	}
 	c.Kinds, c.KindsExact = nil, false
 	c.SetToolNames(names, files.Added(c.Tool), files)
+	c.SetTables(NoClients{}, KnownTool{})
 }
 
+func (NoClients) SetClient(*Call)                {}
 func (NoClients) DefaultForm() *Dialect          { return nil }
 func (NoClients) Forms() []*Dialect              { return nil }
 func (NoClients) EntryDialects() []*Dialect      { return nil }

@@ -175,6 +175,18 @@ type ToolEvents interface {
 	ToolEvent(c *Call, names []string) protocol.Event
 }
 
+// AtToolEvent returns the call at the event of the dialect for the call's tool, if the dialect has ToolEvents.
+func (d *Dialect) AtToolEvent(c *Call) *Call {
+	events, ok := d.ClientHooks().(ToolEvents)
+	if !ok {
+		return c
+	}
+	at := *c
+	at.Event = events.ToolEvent(c, c.KnownNames())
+	at.row = d.Row(at.Event)
+	return &at
+}
+
 // HasHooksFile reports whether the client has hooks files, for checking and importing.
 func (d *Dialect) HasHooksFile() bool { return d.Files != nil && d.Files.HasPattern() }
 
@@ -215,6 +227,9 @@ func (d *Dialect) IsFlat(e protocol.Event) bool {
 
 // CannotBlock reports whether every failure at an event fails open, regardless of policies.
 func (d *Dialect) CannotBlock(e protocol.Event) bool { return d.Events.Of(e).OnFailure == AlwaysOpen }
+
+// EndsTurn reports whether an event of the dialect ends a turn, of an agent or of a subagent.
+func (d *Dialect) EndsTurn(e protocol.Event) bool { return d.Events.Of(e).Can&EndsTurn != 0 }
 
 // ClientHooks returns the Hooks of the client, also for a dialect from ForProjectFile.
 func (d *Dialect) ClientHooks() Hooks {

@@ -116,6 +116,29 @@ func (events Events) Of(e protocol.Event) Event {
 	return Event{Name: e}
 }
 
+// row returns the row with the name, or nil.
+func (events Events) row(e protocol.Event) *Event {
+	for i := range events {
+		if events[i].Name == e && e != "" {
+			return &events[i]
+		}
+	}
+	return nil
+}
+
+// Row returns the row of an event in the tables of all the client's hooks, or nil.
+func (d *Dialect) Row(e protocol.Event) *Event {
+	if row := d.Events.row(e); row != nil {
+		return row
+	}
+	for _, v := range d.Hooks.Variants() {
+		if row := v.Events.row(e); row != nil {
+			return row
+		}
+	}
+	return nil
+}
+
 // Has reports whether an event has a row.
 func (events Events) Has(e protocol.Event) bool {
 	return e != "" && slices.ContainsFunc(events, func(row Event) bool { return row.Name == e })

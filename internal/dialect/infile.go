@@ -3,29 +3,52 @@ package dialect
 import (
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // ForProjectFile returns the dialect of hooks in a project's file that has the form of another dialect, file, but
-// follow this client's rules. The hooks run like that file's hooks, but read and answer as in their client. clientCall
-// returns the call as the client sees the call.
-func (d *Dialect) ForProjectFile(file *Dialect, clientCall func(*Call) *Call) *Dialect {
+// follow this client's rules. The hooks run like that file's hooks, but read and answer as in their client. names returns
+// the client's names for the tool of another client's call.
+func (d *Dialect) ForProjectFile(file *Dialect, names func(*Call) []string) *Dialect {
 	entry := *d
 	entry.Own = d
 	entry.Run.Parallel, entry.Run.FirstOfEqual = file.Run.Parallel, file.Run.FirstOfEqual
-	entry.Hooks = entryHooks{d.Hooks, file.Hooks, clientCall}
+	entry.Hooks = entryHooks{d.Hooks, file.Hooks, names}
 	return &entry
 }
 
 // entryHooks are a client's Hooks that run like the Hooks of file. They neither propagate nor override other answers.
 type entryHooks struct {
 	Hooks
-	file       Hooks
-	clientCall func(*Call) *Call
+	file  Hooks
+	names func(*Call) []string
 }
 
 func (h entryHooks) Encode(c *Call) (Payload, []string, error) {
 	return h.Hooks.Encode(h.clientCall(c))
+}
+
+// clientCall returns the call with the client's name for the tool, as the client's hooks know such calls.
+func (h entryHooks) clientCall(c *Call) *Call {
+	names := h.names(c)
+	if len(names) == 0 {
+		return c
+	}
+	seen := *c
+	seen.Tool = names[0]
+	SetField(&seen, "tool_name", strictjson.Quote(seen.Tool))
+	return &seen
+}
+
+// ToolNames returns a client's names for the tool of a call from another client, or from the project's own loop, for
+// hooks in a project's file that follow the client's rules. It returns nil if the tool is the client's own, or if the
+// client has no such tool.
+func (d *Dialect) ToolNames(c *Call) []string {
+	if h, is := d.Hooks.(entryHooks); is {
+		return h.names(c)
+	}
+	return nil
 }
 
 func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool { return h.file.Ends(e, v) }

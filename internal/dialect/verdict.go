@@ -112,3 +112,18 @@ func SetField(c *Call, key string, value []byte) {
 		c.ClientInput = c.ClientInput[:old.Index] + string(value) + c.ClientInput[old.Index+len(old.Raw):]
 	}
 }
+
+// Withhold makes a block by hookrun itself act like a block by a failed hook: if the client takes another result of the
+// tool, the model gets a blank one, because a hook that did not run may have been a redactor. takesOther reports
+// whether the client does.
+func Withhold(c *Call, o *protocol.Outcome) (takesOther bool) {
+	v := Verdict{Decision: protocol.Block, Cause: o.Cause, Reason: o.Reason}
+	c.Fit("", &v)
+	if v.Withholds(c.Event) {
+		o.UpdatedOutput, o.UpdatedBy = InPlaceOfResult(v.UpdatedOutput), ""
+	}
+	if v.SystemMessage != "" {
+		o.SystemMessages = append(o.SystemMessages, v.SystemMessage)
+	}
+	return v.UpdatedOutput != nil
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/glob"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -75,7 +76,7 @@ func (d *Doctor) gates(examined []*client) {
 			continue
 		}
 		meets := func(c *client) bool {
-			tools, every := h.MatchingTools(c.dialect)
+			tools, every := h.MatchingTools(c.dialect, registry.All())
 			return every || len(tools) > 0 || len(c.dialect.Tools()) == 0
 		}
 		if !slices.ContainsFunc(examined, func(c *client) bool { return !meets(c) }) {
@@ -180,7 +181,7 @@ func (c *client) uncoveredTool(at []install.InstalledEntry, event protocol.Event
 		}) {
 			continue
 		}
-		tools, every := h.MatchingTools(c.dialect)
+		tools, every := h.MatchingTools(c.dialect, registry.All())
 		if every {
 			for _, t := range c.dialect.Tools() {
 				tools = append(tools, t.Name())

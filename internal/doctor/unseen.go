@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -48,7 +49,7 @@ func isOlder(version, other string) bool {
 
 // meets reports whether a hook is for one of the tools, which have the project's names. An empty list means any tool.
 func (c *client) meets(h *hook.Hook, tools []string) bool {
-	theirs, every := h.MatchingTools(c.dialect)
+	theirs, every := h.MatchingTools(c.dialect, registry.All())
 	return every || len(tools) == 0 || slices.ContainsFunc(c.dialect.Tools(), func(t dialect.Tool) bool {
 		isOne := func(name string) bool { return name != "" && slices.Contains(tools, name) }
 		names := t.Names()

@@ -200,7 +200,7 @@ func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
 		return nil
 	}
 	if waits {
-		a.claim = queued.Claim(ctx, p.gate.Queue, &c.Call, &a.Outcome)
+		a.claim = queued.Claim(ctx, p.gate.Queue, &c.Call, p.gate.Runner.Clients(), &a.Outcome)
 		if a.claim != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

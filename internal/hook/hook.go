@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -171,7 +170,7 @@ const DefaultStopBlocks = 5
 // StopBlocks is how often in a row the hook may send an agent back to work. It returns 0 if the hook runs at no end of
 // a turn, or is in a client's own file, because the client's rule applies there.
 func (h *Hook) StopBlocks() int {
-	if h.OfClient || !slices.ContainsFunc(h.Events, registry.All().EndsTurn) {
+	if h.OfClient || !slices.ContainsFunc(h.Events, h.Dialect.EndsTurn) {
 		return 0
 	}
 	return cmp.Or(h.MaxStopBlocks, DefaultStopBlocks)
@@ -216,13 +215,13 @@ func (h *Hook) Named(c *dialect.Call) *dialect.Call {
 		return c
 	}
 	named := *c
-	registry.All().NameTool(&named, h.Tools)
+	c.Clients().NameTool(&named, h.Tools)
 	return &named
 }
 
 // CallFor returns the call as the hook sees it: Named, and at the event for the tool.
 func (h *Hook) CallFor(c *dialect.Call) *dialect.Call {
-	return registry.All().AtToolEvent(h.Dialect, h.Named(c))
+	return h.Dialect.AtToolEvent(h.Named(c))
 }
 
 // CommandDiagnostic returns a message about the hook's command, with its position.

@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -99,7 +98,7 @@ func (m *MatchContext) view(d *dialect.Dialect) *view {
 			return &m.views[i]
 		}
 	}
-	c := registry.All().AtToolEvent(d, m.call)
+	c := d.AtToolEvent(m.call)
 	v := view{dialect: d, event: d.EventOf(c)}
 	v.field = d.SubjectField(v.event)
 	v.subject, _ = d.MatcherSubject(c)
@@ -118,9 +117,9 @@ func (m *MatchContext) toolNames(v *view) []string {
 		case v.field != "tool_name":
 		case v.dialect.HasProjectRules():
 			v.names = projectNames(m.call)
-			v.freelyNamed = registry.All().ClientOf(m.call) == nil || len(m.call.Kinds) > 0
+			v.freelyNamed = m.call.Sender() == nil || len(m.call.Kinds) > 0
 		case v.dialect.Own != nil:
-			v.names = registry.All().ToolNamesIn(v.dialect.Own, m.call)
+			v.names = v.dialect.ToolNames(m.call)
 		}
 	}
 	return v.names
@@ -129,7 +128,7 @@ func (m *MatchContext) toolNames(v *view) []string {
 // clientNames returns clients' names for such a tool, if a loop called it as it likes.
 func (m *MatchContext) clientNames(v *view) []string {
 	if names := m.toolNames(v); v.freelyNamed {
-		return registry.All().MainTools(append([]string{m.call.Tool}, names...))
+		return m.call.Clients().MainTools(append([]string{m.call.Tool}, names...))
 	}
 	return nil
 }
@@ -201,7 +200,7 @@ func (m *MatchContext) Found(h *Hook) Found { return m.contextFor(h).found(h) }
 func (m *MatchContext) found(h *Hook) Found {
 	if m.packs == nil {
 		of := m.ruleCall(h)
-		of.Aliases = slices.Concat(of.Aliases, registry.All().ToolNames(m.call.Tool)) // whichever client uses the name
+		of.Aliases = slices.Concat(of.Aliases, m.call.KnownNames()) // whichever client uses the name
 		names := append([]string{m.call.Tool}, of.Aliases...)
 		of.OnlyReads = slices.ContainsFunc(names, func(name string) bool { return slices.Contains(readingTools, name) })
 		of.Unreadable = m.unreadable
@@ -380,14 +379,14 @@ func (m *MatchContext) ruleCall(h *Hook) ToolCall {
 
 // isFileTool reports whether a name in a rule is that of a tool that works on files, in projects or in a client.
 func (m *MatchContext) isFileTool(name string) bool {
-	return m.call.Reader != nil && m.call.Reader.IsFileTool(append(registry.All().ToolNames(name), name))
+	return m.call.Reader != nil && m.call.Reader.IsFileTool(append(m.call.Clients().ToolNames(name), name))
 }
 
 // isAdded reports whether the tool has this name only from a file of a lower level, or as one of several kinds.
 func (m *MatchContext) isAdded(name string) bool {
 	c := m.call
 	return slices.Contains(c.AddedTools(), name) && !slices.Contains(c.ProjectTools(), name) &&
-		(slices.Contains(c.Kinds, name) || !slices.Contains(registry.All().ToolNames(c.Tool), name))
+		(slices.Contains(c.Kinds, name) || !slices.Contains(c.KnownNames(), name))
 }
 
 // addedRule returns the call for an if with an added name, which decides the kind of the tool.
@@ -410,7 +409,7 @@ func (m *MatchContext) prepare() {
 		rule.Dir = c.Dir
 	}
 	if dialect.HasTool(c.Event) {
-		rule.Tool, rule.Kinds = c.Tool, slices.Concat(c.ProjectTools(), c.Kinds, registry.All().ToolNames(c.Tool))
+		rule.Tool, rule.Kinds = c.Tool, slices.Concat(c.ProjectTools(), c.Kinds, c.KnownNames())
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		rule.Home = home

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -43,7 +44,8 @@ func TestRecordedMCPNames(t *testing.T) {
 		{"crush", "mcp_stub_under_score", "mcp__stub__under_score", false},
 		{"gemini", "mcp_stub_y", "mcp__stub__y", false},
 	} {
-		c := dialect.Call{Event: protocol.PreTool, Tool: test.name, Client: test.client,
+		client, _ := registry.All().Named(test.client)
+		c := dialect.Call{Event: protocol.PreTool, Tool: test.name, Client: client,
 			ClientInput: `{}`, Workspace: t.TempDir()}
 		for _, narrowed := range []string{`"matcher":"` + test.glob + `"`, `"if":"` + test.glob + `"`} {
 			if strings.ContainsAny(test.glob, "*|[ ") && strings.HasPrefix(narrowed, `"if"`) {

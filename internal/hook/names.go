@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -22,7 +21,7 @@ func projectNames(c *dialect.Call) []string {
 			}
 		}
 	}
-	add(registry.All().ToolAliases(c.Tool)...)
+	add(c.Known().Aliases...)
 	add(c.AddedTools()...)
 	guessed, _ := c.MCPNames()
 	add(guessed...)
@@ -92,11 +91,11 @@ func knownNames(c *dialect.Call) []string {
 		return c.Kinds
 	}
 	if !c.FileTools().Has(c.Tool) {
-		if names := registry.All().ToolNames(c.Tool); len(names) > 0 {
+		if names := c.KnownNames(); len(names) > 0 {
 			return names
 		}
 	}
-	if registry.All().IsProjectName(c.Tool) {
+	if c.Known().IsProjects {
 		return []string{c.Tool}
 	}
 	return nil
@@ -114,10 +113,11 @@ func (m *MatchContext) byArguments(h *Hook) *MatchContext {
 		unknown.Tool += " (by its arguments)"
 		unknown.Kinds = nil
 		unknown.SetToolNames([2]string{}, nil, m.call.FileTools())
+		unknown.SetTables(m.call.Clients(), dialect.KnownTool{})
 		m.other, m.fits = NewMatchContext(&unknown), fitsKinds(m.call)
 	}
 	if name := h.IfTool(); m.fits && (!m.isFileTool(name) || !m.call.Reader.IsFileTool(m.call.Kinds) ||
-		isWriter(name) != slices.ContainsFunc(m.call.Kinds, isWriter)) {
+		isWriter(m.call, name) != hasWriter(m.call)) {
 		return nil
 	}
 	return m.other
@@ -136,19 +136,24 @@ func fitsKinds(c *dialect.Call) bool {
 		isFile = isFile && strings.HasPrefix(name, "fs_")
 	}
 	return isShell && !file && !text || isFile && dialect.EditorTool(c) != "" ||
-		isFile && c.KindsExact && !command && (!text || slices.ContainsFunc(c.Kinds, isWriter))
+		isFile && c.KindsExact && !command && (!text || hasWriter(c))
+}
+
+// hasWriter reports whether one of the call's Kinds is that of a tool that changes files.
+func hasWriter(c *dialect.Call) bool {
+	return slices.ContainsFunc(c.Kinds, func(name string) bool { return isWriter(c, name) })
 }
 
 // isWriter reports whether a name in a rule is that of a tool that changes files, in projects or in a client.
-func isWriter(name string) bool {
-	return slices.ContainsFunc(append(registry.All().ToolNames(name), name), func(name string) bool {
+func isWriter(c *dialect.Call, name string) bool {
+	return slices.ContainsFunc(append(c.Clients().ToolNames(name), name), func(name string) bool {
 		return name == "fs_write" || name == "fs_edit"
 	})
 }
 
 // isKnownTool reports whether the call's tool has a name that hookrun or a file knows.
 func (m *MatchContext) isKnownTool() bool {
-	return m.call.FileTools().Has(m.call.Tool) || slices.Contains(registry.All().KnownTools(), m.call.Tool)
+	return m.call.FileTools().Has(m.call.Tool) || slices.Contains(m.call.Clients().KnownTools(), m.call.Tool)
 }
 
 // isNearIf reports whether the tool in an if differs from a known tool of the call only by case or blanks, so that the
@@ -176,12 +181,14 @@ func (m *MatchContext) isNearIf(h *Hook, names []string) bool {
 
 // MatchingTools returns the tools of a client that the hook's matcher and if are for, by their names in the hook's
 // dialect. every: the hook has neither, so it is for every tool.
-func (h *Hook) MatchingTools(client *dialect.Dialect) (tools []string, every bool) {
+func (h *Hook) MatchingTools(client *dialect.Dialect, clients dialect.Clients) (tools []string, every bool) {
 	if (h.Matcher == nil || h.Matcher.String() == "") && h.If == nil {
 		return nil, true
 	}
 	for _, t := range client.Tools() {
 		call := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: t.Name()})
+		clients.NameTool(call, h.Tools)
+		call.Kinds = nil
 		names := t.Names()
 		if given := h.Tools.Name(t.Name()); given != "" {
 			names = [2]string{given}
@@ -195,7 +202,7 @@ func (h *Hook) MatchingTools(client *dialect.Dialect) (tools []string, every boo
 		case d == tenex.Dialect:
 			here = append(here, projectNames(call)...)
 		case d.Own != nil:
-			here = append(here, registry.All().ToolNamesIn(d.Own, call)...)
+			here = append(here, d.ToolNames(call)...)
 		}
 		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
 		isIn := func(tool string) bool { return slices.Contains(here, tool) }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -74,7 +75,7 @@ func TestEntryMeetsNames(t *testing.T) {
 		if test.call.ClientInput == "" && test.call.Tool == "Write" { // a call of Claude Code's
 			test.call.ClientInput = `{"hook_event_name":"PreToolUse","tool_name":"Write"}`
 		}
-		require.NoError(t, registry.All().ResolveClient(&test.call))
+		require.NoError(t, test.call.Resolve(registry.All()))
 		call := dialect.NewCall(test.call)
 		cfg.NameTool(call)
 		require.Equal(t, test.runs, hook.NewMatchContext(call).Runs(&cfg.Hooks[0]), "%s %s", test.entry,
@@ -133,7 +134,7 @@ func TestEntryOfAProtocol(t *testing.T) {
 	h := &cfg.Hooks[0]
 	require.Equal(t, []protocol.Event{protocol.PreTool}, h.Events)
 	require.True(t, runs(h, &dialect.Call{Event: protocol.PreTool, Tool: "shell"}))
-	bash := &dialect.Call{Event: "PreToolUse", Tool: "Bash", Client: "claude", ClientInput: "{}"}
+	bash := &dialect.Call{Event: "PreToolUse", Tool: "Bash", Client: claude.Dialect, ClientInput: "{}"}
 	registry.All().NameTool(bash, nil)
 	require.True(t, runs(h, bash))
 	require.False(t, runs(h, &dialect.Call{Event: protocol.PreTool, Tool: "fs_read"}))

@@ -26,6 +26,9 @@ func (p Parts) clients() dialect.Clients {
 // Empty returns a Config without hooks.
 func (p Parts) Empty() *Config { return &Config{parts: p} }
 
+// Parts returns what the files of the Config were read with.
+func (c *Config) Parts() Parts { return c.parts }
+
 // Clients returns the clients that the files of the Config were read with. They are never nil.
 func (c *Config) Clients() dialect.Clients { return c.parts.clients() }
 

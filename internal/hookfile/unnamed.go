@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
@@ -24,16 +23,16 @@ func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 	if guessed, _ := call.MCPNames(); len(guessed) > 0 {
 		return c.serverNote(call, guessed)
 	}
-	client := registry.All().ClientOf(call)
+	client := call.Sender()
 	if client == nil || !dialect.HasTool(call.Event) || call.FileTools().Has(call.Tool) ||
 		len(call.ProjectTools()) > 0 || len(call.Kinds) > 0 ||
 		strings.HasPrefix(call.Tool, "mcp__") {
 		return ""
 	}
-	if registry.All().IsProjectName(call.Tool) {
+	if call.Known().IsProjects {
 		return ""
 	}
-	names := registry.All().ProjectNames()
+	names := c.Clients().ProjectNames()
 	match := hook.NewMatchContext(call)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
@@ -100,7 +99,7 @@ func (c *Config) serverNote(call *dialect.Call, guessed []string) string {
 // OtherServerWarning returns a warning if hooks for MCP tools do not run, and would if the tool were of their server,
 // which the client does not tell. "" means no warning.
 func (c *Config) OtherServerWarning(call *dialect.Call) string {
-	tools := registry.All().ToolsOfOtherServers(call)
+	tools := call.Known().OtherServers
 	if len(tools) == 0 {
 		return ""
 	}

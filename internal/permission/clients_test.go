@@ -64,7 +64,8 @@ var notOffered = map[string]map[string]string{
 
 func clientTools(t *testing.T) (tools []clientTool) {
 	add := func(client, name string, keys []string) {
-		c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: name, Client: client, ClientInput: "{}"})
+		d, _ := registry.All().Named(client)
+		c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: name, Client: d, ClientInput: "{}"})
 		registry.All().NameTool(c, nil)
 		names := slices.Concat(c.ProjectTools(), registry.All().ToolNames(name))
 		tool := clientTool{client, name, permission.Unknown, names, keys}

@@ -79,9 +79,12 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	c := cleaner{patterns: patterns}
 	l := line{
 		Version: 1, Time: e.Time.UTC().Format(TimeFormat), Command: c.cut(e.Command),
-		Client: c.cut(call.Client), PID: os.Getpid(),
+		PID:       os.Getpid(),
 		SessionID: c.cut(call.SessionID), AgentID: c.cut(call.AgentID), Workspace: c.cut(call.Workspace),
 		ToolUseID: c.cut(call.ToolUseID), Failed: call.Failed, Blocked: call.Blocked,
+	}
+	if call.Client != nil {
+		l.Client = c.cut(call.Client.Name)
 	}
 	if dialect.HasTool(call.Event) {
 		l.setArgs(&c, call, e.WholeArgs)

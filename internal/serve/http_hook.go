@@ -132,7 +132,7 @@ func refuseHook(client *dialect.Dialect, c *dialect.Call, why string) []byte {
 	if client.Events.Of(c.Event).Can&dialect.EndsTurn == 0 {
 		o = gate.Blocked(c, why)
 		o.Failed = c.Failed
-		registry.All().Withhold(c, &o)
+		dialect.Withhold(c, &o)
 	}
 	reply, err := client.Reply(o)
 	if err != nil || len(reply.Stdout) == 0 {

@@ -202,7 +202,7 @@ func TestOutputNamesTheClient(t *testing.T) {
 	seen := make(chan string, 10)
 	hook := engine.NewFunction("look", protocol.PreTool,
 		func(_ context.Context, c *dialect.Call, _ time.Duration) dialect.Verdict {
-			seen <- c.Client
+			seen <- c.Client.Name
 			return dialect.OK()
 		})
 	c := newFixture(t, hook).start()

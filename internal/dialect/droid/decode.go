@@ -144,7 +144,7 @@ func (m rule) readTexts(v *dialect.Verdict, c *dialect.Call, a answer, broken bo
 	case "UserPromptSubmit":
 		if prompt := dialect.LastOf(a.input)["prompt"]; prompt.Type == gjson.String {
 			v.UpdatedInput = strictjson.Compact(nil, `{"prompt":`+prompt.Raw+`}`)
-			if c.Client != "" && c.Client != dialectName { // an entry with the client's rules in a project's file
+			if c.Client != nil && c.Client.Name != dialectName { // an entry with the client's rules in a project's file
 				v.Decide(protocol.Block, who+" changed the prompt, and this client cannot give the model another one")
 				v.Cause = protocol.CauseRewrite
 			}

@@ -98,7 +98,7 @@ func requireRead(t testing.TB, d *dialect.Dialect, e protocol.Event, how uint8, 
 		policies = append(policies, dialect.FailurePolicy{protocol.CauseOutput: protocol.Block})
 	}
 	v := d.ApplyFailurePolicy(&c, d.Hooks.Decode(&c, "h", &result), policies...)
-	registry.All().FitVerdict(&c, "h", &v)
+	c.Fit("h", &v)
 	verdicts := []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &result, &v), Verdict: v, Dialect: d}}
 	if how&2 != 0 {
 		verdicts = append(verdicts, verdicts[0])

@@ -14,40 +14,20 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// ClientOf returns the client that sent the call, or nil if no client did. ParseInput, ParseEntryInput and
-// ResolveClient have set Call.Client.
-func (s *Set) ClientOf(c *dialect.Call) *dialect.Dialect {
-	if c.ClientInput == "" {
-		return nil
+// SetClient sets the client of a call that was made without ParseInput.
+func (s *Set) SetClient(c *dialect.Call) {
+	if c.ClientInput != "" && c.Client == nil {
+		c.Client = s.sender(c, cmp.Or(protocol.Event(c.Field("hook_event_name")), s.unnamedEvent(c.ClientInput)))
 	}
-	d, _ := s.ClientNamed(c.Client)
-	return d
 }
 
-// Resolve sets the client of a call that was made without ParseInput, and checks that the event is known.
-func (s *Set) Resolve(c *dialect.Call) error {
-	if err := s.ResolveClient(c); err != nil {
-		return err
-	}
-	if client := s.ClientOf(c); client == nil || !client.Events.Has(c.Event) {
-		if _, ok := s.ParseEvent(string(c.Event)); !ok {
-			return fmt.Errorf("unknown event %q", c.Event)
+// Event returns the first row of an event, or nil.
+func (s *Set) Event(e protocol.Event) *dialect.Event {
+	for _, d := range s.Dialects() {
+		if row := d.Row(e); row != nil {
+			return row
 		}
 	}
-	return nil
-}
-
-// ResolveClient sets the client of a call that was made without ParseInput.
-func (s *Set) ResolveClient(c *dialect.Call) error {
-	_, known := s.ClientNamed(c.Client)
-	switch {
-	case c.ClientInput == "" || known:
-		return nil
-	case c.Client != "":
-		return fmt.Errorf("unknown client %q%s", c.Client, spelling.Suggest(c.Client, s.ClientNames()))
-	}
-	name := cmp.Or(protocol.Event(c.Field("hook_event_name")), s.unnamedEvent(c.ClientInput))
-	c.Client = s.sender(c, name).Name
 	return nil
 }
 
@@ -62,7 +42,7 @@ func (s *Set) setClient(c *dialect.Call, name gjson.Result) error {
 		return s.unknownEvent(name)
 	}
 	c.Event = event
-	c.Client = s.sender(c, event).Name
+	c.Client = s.sender(c, event)
 	return nil
 }
 
@@ -87,12 +67,12 @@ func (s *Set) setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialec
 		theirs.Event = inputEvent(d, c)
 		isHere := len(d.Install.Variables) == 0 || getenv(d.Install.Variables[0]) != ""
 		if (own == "" || isHere) && d.Events.Has(theirs.Event) && d.Client.Detect(&theirs) {
-			c.Event, c.Client = theirs.Event, d.Name
+			c.Event, c.Client = theirs.Event, d
 			return nil
 		}
 	}
 	if own != "" {
-		c.Event, c.Client = own, entry.Name
+		c.Event, c.Client = own, entry
 		return nil
 	}
 	if _, known := s.ParseEvent(string(c.Event)); !known && !unnamed {
@@ -167,28 +147,4 @@ func (s *Set) unnamedEvent(doc string) (event protocol.Event) {
 		}
 	}
 	return event
-}
-
-// FitVerdict applies the rules of the call's client, if the client has any, to the new input that the tool gets, and
-// after the tool to the result that the model sees.
-func (s *Set) FitVerdict(c *dialect.Call, hook string, v *dialect.Verdict) {
-	client := s.ClientOf(c)
-	if client != nil && dialect.HasTool(c.Event) {
-		client.Hooks.Fit(c, hook, v)
-	}
-}
-
-// Withhold makes a block by hookrun itself act like a block by a failed hook: if the client takes another result of the
-// tool, the model gets a blank one, because a hook that did not run may have been a redactor. takesOther reports
-// whether the client does.
-func (s *Set) Withhold(c *dialect.Call, o *protocol.Outcome) (takesOther bool) {
-	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause, Reason: o.Reason}
-	s.FitVerdict(c, "", &v)
-	if v.Withholds(c.Event) {
-		o.UpdatedOutput, o.UpdatedBy = dialect.InPlaceOfResult(v.UpdatedOutput), ""
-	}
-	if v.SystemMessage != "" {
-		o.SystemMessages = append(o.SystemMessages, v.SystemMessage)
-	}
-	return v.UpdatedOutput != nil
 }

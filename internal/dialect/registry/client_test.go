@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/qwen"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
@@ -42,7 +43,7 @@ func TestClient(t *testing.T) {
 				if d == codex.Dialect && c.Event == "SessionEnd" {
 					want = claude.Dialect // nothing tells the two apart, and what is answered does not count
 				}
-				require.Equal(t, want.Name, registry.All().ClientOf(&c).Name, "%s", stdin.Raw)
+				require.Equal(t, want.Name, c.Sender().Name, "%s", stdin.Raw)
 				seen[c.Event]++
 			}
 			require.NoError(t, lines.Err())
@@ -68,9 +69,9 @@ func TestClient(t *testing.T) {
 	} {
 		c, _, err := registry.All().ParseInput(input)
 		require.NoError(t, err)
-		require.Equal(t, want, registry.All().ClientOf(&c).Name, input)
+		require.Equal(t, want, c.Sender().Name, input)
 	}
-	require.Nil(t, registry.All().ClientOf(&dialect.Call{Event: "PreToolUse"}), "it comes from no client")
+	require.Nil(t, (&dialect.Call{Event: "PreToolUse"}).Sender(), "it comes from no client")
 }
 
 // An entry that names its client gets that client's input, whatever fields the input has.
@@ -116,31 +117,34 @@ func TestParseEntryInput(t *testing.T) {
 		c, _, err := registry.All().ParseEntryInput("{"+test.input+"}", entry, getenv)
 		if test.fails == "" {
 			require.NoError(t, err, test.input)
-			require.Equal(t, registry.All().ClientOf(&c).Name, c.Client)
+			require.Equal(t, c.Sender(), c.Client)
 		} else {
 			require.ErrorContains(t, err, test.fails, test.input)
 		}
-		require.Equal(t, test.want, c.Client, "%s: %s", test.entry, test.input)
+		if c.Client == nil {
+			c.Client = &dialect.Dialect{}
+		}
+		require.Equal(t, test.want, c.Client.Name, "%s: %s", test.entry, test.input)
 	}
 }
 
 func TestResolveClient(t *testing.T) {
 	const input = `{"hook_event_name":"PreToolUse","tool_name":"Bash","permission_mode":"default","timestamp":"t"}`
-	for _, test := range []struct{ client, input, want, fails string }{
-		{"", input, "qwen", ""},
-		{"claude", input, "claude", ""},
-		{"claud", input, "claud", `unknown client "claud"; did you mean "claude"?`},
-		{"tenex", input, "tenex", `unknown client "tenex"`},
-		{"", "", "", ""},
+	for _, test := range []struct {
+		client *dialect.Dialect
+		input  string
+		want   *dialect.Dialect
+	}{
+		{nil, input, qwen.Dialect},
+		{claude.Dialect, input, claude.Dialect},
+		{nil, "", nil},
 	} {
 		c := dialect.Call{Event: protocol.PreTool, ClientInput: test.input, Client: test.client}
-		if err := registry.All().ResolveClient(&c); test.fails != "" {
-			require.ErrorContains(t, err, test.fails)
-		} else {
-			require.NoError(t, err)
-		}
-		require.Equal(t, test.want, c.Client)
+		require.NoError(t, c.Resolve(registry.All()))
+		require.Same(t, test.want, c.Client)
 	}
+	require.EqualError(t, (&dialect.Call{Event: "Halt"}).Resolve(registry.All()), `unknown event "Halt"`)
+	require.EqualError(t, (&dialect.Call{Event: "Stop"}).Resolve(dialect.NoClients{}), `unknown event "Stop"`)
 }
 
 func TestNameTool(t *testing.T) {

@@ -25,7 +25,7 @@ func TestExtraShadowsNothing(t *testing.T) {
 			for _, e := range dialect.CanonicalEvents() {
 				c := dialect.NewCall(dialect.Call{Event: e, Tool: "shell", Args: `{"command":"ls"}`, Result: "r",
 					SessionID: "s", Workspace: "/w", Prompt: "p"})
-				if e = form.EventOf(registry.All().AtToolEvent(form, c)); e == "" {
+				if e = form.EventOf(form.AtToolEvent(c)); e == "" {
 					continue
 				}
 				plain := encoded(t, form, c)
@@ -53,7 +53,7 @@ func TestExtraShadowsNothing(t *testing.T) {
 // encoded returns the members of what hooks of a dialect get, but for the time.
 func encoded(t *testing.T, d *dialect.Dialect, c *dialect.Call) map[string]string {
 	t.Helper()
-	p, _, err := d.Hooks.Encode(registry.All().AtToolEvent(d, c))
+	p, _, err := d.Hooks.Encode(d.AtToolEvent(c))
 	require.NoError(t, err)
 	require.Empty(t, strictjson.Check(string(p.Bytes()), strictjson.MaxDepth), "%s: %s", d.Name, p.Bytes())
 	members := map[string]string{}

@@ -86,6 +86,9 @@ func (s *Set) parseInput(doc string, setSource func(*dialect.Call, gjson.Result)
 	if err != nil {
 		return dialect.Call{}, nil, Stranger{err, doc}
 	}
+	if err := c.Resolve(s); err != nil { // for what Read asks the call
+		return c, nil, err
+	}
 	c.Args = fields["tool_input"].Raw
 	c.EqualKeys = len(warnings) > 0 && s.equalInArgs(written)
 	result := fields[dialect.ResponseFields()[0]]
@@ -95,7 +98,7 @@ func (s *Set) parseInput(doc string, setSource func(*dialect.Call, gjson.Result)
 		}
 	}
 	c.Result = strictjson.ValueText([]byte(result.Raw))
-	if read := s.ClientOf(&c).Client.Read; read != nil {
+	if read := c.Client.Client.Read; read != nil {
 		read(&c, result)
 	}
 	if wrong == nil && dialect.HasTool(c.Event) && c.Tool == "" {

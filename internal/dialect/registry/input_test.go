@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/form"
@@ -51,10 +52,12 @@ func TestParseInput(t *testing.T) {
 		`"extra":[1,2],` +
 		`"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git ` +
 		`push","n":1.50},"tool_use_id":"u","prompt":"p"}`
-	require.Equal(t, dialect.Call{Event: "PreToolUse", SessionID: "s😀", TranscriptPath: "/t", Dir: "/w/sub",
+	want := dialect.Call{Event: "PreToolUse", SessionID: "s😀", TranscriptPath: "/t", Dir: "/w/sub",
 		AgentID: "a", Tool: "Bash",
 		Args: `{"command":"git push","n":1.50}`, ToolUseID: "u", Prompt: "p", ClientInput: compact,
-		Client: "claude"}, c)
+		Client: claude.Dialect}
+	require.NoError(t, want.Resolve(registry.All()))
+	require.Equal(t, want, c)
 	require.Equal(t, compact+"\n", dialecttest.Encoded(t, &c))
 	require.Equal(t, `[1,2]`, c.Field("extra"))
 	require.Equal(t, "s😀", c.Field("session_id"))
@@ -106,7 +109,8 @@ func TestParseInput(t *testing.T) {
 		require.NoError(t, err, doc)
 		require.Empty(t, warnings, doc)
 		require.True(t, json.Valid([]byte(got.ClientInput)))
-		got.ClientInput, got.Client = "", ""
+		want.ClientInput, want.Client = got.ClientInput, got.Client
+		require.NoError(t, want.Resolve(registry.All()))
 		require.Equal(t, want, got, doc)
 	}
 

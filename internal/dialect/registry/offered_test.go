@@ -114,7 +114,8 @@ func namesIn(t *testing.T, client, tool string) []string {
 	d, known := All().Named(client)
 	require.True(t, known, client)
 	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: tool})
-	names, _, _ := All().toolNames(d, c)
+	All().NameTool(c, nil)
+	names, _, _ := toolNames(d, c)
 	c.SetToolNames(names, nil, nil)
 	return c.ProjectTools()
 }

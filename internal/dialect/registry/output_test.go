@@ -379,7 +379,7 @@ func TestBlockIsToldToEachClient(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &said), client.Name)
 		call, _, err := registry.All().ParseInput(string(said.Input))
 		require.NoError(t, err, client.Name)
-		require.Equal(t, client.Name, registry.All().ClientOf(&call).Name)
+		require.Equal(t, client.Name, call.Sender().Name)
 		result := dialecttest.Printed(`{"decision": "block", "reason": "look first"}`)
 		verdict := tenex.Dialect.ApplyFailurePolicy(&call, tenex.Dialect.Hooks.Decode(&call, "guard", &result))
 		outcome := dialect.Merge(&call, []dialect.HookVerdict{{

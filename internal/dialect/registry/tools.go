@@ -75,7 +75,7 @@ func plainName(name string) string {
 // call is a project's own loop's, or its client has no such tool, so it may mean another tool. exact: a table has the
 // very name.
 func (s *Set) kindsOf(c *dialect.Call, files *dialect.FileTools) (kinds []string, exact bool) {
-	if files.Has(c.Tool) || len(c.Tool) > maxNear || s.IsProjectName(c.Tool) || strings.HasPrefix(c.Tool, "mcp__") {
+	if files.Has(c.Tool) || len(c.Tool) > maxNear || c.Known().IsProjects || strings.HasPrefix(c.Tool, "mcp__") {
 		return nil, false
 	}
 	for _, t := range s.nearTools()[plainName(c.Tool)] {
@@ -218,13 +218,16 @@ func (s *Set) NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames([2]string{}, nil, files)
 	c.Kinds, c.KindsExact = nil, false
 	if !dialect.HasTool(c.Event) {
+		c.SetTables(s, dialect.KnownTool{})
 		return
 	}
+	c.SetTables(s, dialect.KnownTool{Names: s.namesOf(c.Tool), Aliases: s.ToolAliases(c.Tool),
+		IsProjects: s.IsProjectName(c.Tool), OtherServers: toolsOfOtherServers(c, files)})
 	names, own := [2]string{files.Name(c.Tool)}, false
 	var guessed []string
 	from := ""
-	if client := s.ClientOf(c); names[0] == "" && client != nil {
-		names, guessed, from = s.toolNames(client, c)
+	if client := c.Sender(); names[0] == "" && client != nil {
+		names, guessed, from = toolNames(client, c)
 		_, own = client.ToolNamed(c.Tool)
 		own = own || len(guessed) > 0 || strings.HasPrefix(names[0], dialect.MCPPrefix)
 	}
@@ -242,7 +245,7 @@ func (s *Set) NameTool(c *dialect.Call, files *dialect.FileTools) {
 
 // toolNames returns the names from the tables and the client. For a tool that may be an MCP server's, see
 // dialect.Call.SetMCPNames.
-func (s *Set) toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guessed []string, from string) {
+func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guessed []string, from string) {
 	form, tool := client.Client.MCP, c.Tool
 	if name := client.Client.ToolName; name != nil {
 		names[0] = name(c)
@@ -257,7 +260,7 @@ func (s *Set) toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]stri
 	}
 	listed, guessed, from := mcpNames(client, c, tool)
 	if names[0] == "" {
-		names = s.namesOf(c.Tool)
+		names = c.Known().Names
 	}
 	if names[0] != "" {
 		return names, listed, ""
@@ -298,12 +301,12 @@ func mcpNames(client *dialect.Dialect, c *dialect.Call, tool string) (listed, gu
 // serverKey is the key of Cursor's input with the MCP server.
 const serverKey = "mcp_server_name"
 
-// ToolsOfOtherServers returns the names that the call's tool may have at an MCP server, if the client does not tell
+// toolsOfOtherServers returns the names that the call's tool may have at an MCP server, if the client does not tell
 // which server has the tool.
-func (s *Set) ToolsOfOtherServers(c *dialect.Call) (tools []string) {
-	client := s.ClientOf(c)
+func toolsOfOtherServers(c *dialect.Call, files *dialect.FileTools) (tools []string) {
+	client := c.Sender()
 	if client == nil || client.Client.MCP.NamesServer() || !client.Client.MCP.Fits(c.Tool) ||
-		c.Field(serverKey) != "" || c.FileTools().Has(c.Tool) || strings.HasPrefix(c.Tool, dialect.MCPPrefix) {
+		c.Field(serverKey) != "" || files.Has(c.Tool) || strings.HasPrefix(c.Tool, dialect.MCPPrefix) {
 		return nil
 	}
 	if _, known := client.ToolNamed(c.Tool); known {
@@ -320,15 +323,4 @@ func (s *Set) namesOf(tool string) (names [2]string) {
 		}
 	}
 	return names
-}
-
-// AtToolEvent returns the call at the event of a dialect for the call's tool, if the dialect has ToolEvents.
-func (s *Set) AtToolEvent(d *dialect.Dialect, c *dialect.Call) *dialect.Call {
-	events, ok := d.ClientHooks().(dialect.ToolEvents)
-	if !ok {
-		return c
-	}
-	at := *c
-	at.Event = events.ToolEvent(c, s.ToolNames(c.Tool))
-	return &at
 }

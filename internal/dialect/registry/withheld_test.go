@@ -37,7 +37,7 @@ func postTool(fromClient bool) dialect.Call {
 // hookOf is a hook of a dialect that ended in some way, and fails closed.
 func hookOf(d *dialect.Dialect, c *dialect.Call, name string, r dialect.HookResult) dialect.HookVerdict {
 	v := d.ApplyFailurePolicy(c, d.Hooks.Decode(c, name, &r), dialecttest.OnFailure(protocol.Block))
-	registry.All().FitVerdict(c, name, &v)
+	c.Fit(name, &v)
 	return dialect.HookVerdict{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: d}
 }
 

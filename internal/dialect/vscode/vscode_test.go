@@ -37,7 +37,7 @@ func TestSender(t *testing.T) {
 	for _, entry := range []string{"", "vscode", "copilot", "claude"} {
 		for _, head := range []string{bySource, byDocs} {
 			c := parsed(t, entry, "{"+head+force+"}")
-			require.Equal(t, "vscode", c.Client, "%s: %s", entry, head)
+			require.Equal(t, "vscode", c.Client.Name, "%s: %s", entry, head)
 			require.Equal(t, protocol.Event("PreToolUse"), c.Event)
 			require.Equal(t, "s", c.SessionID)
 		}
@@ -46,7 +46,7 @@ func TestSender(t *testing.T) {
 			`{"timestamp":"t","hook_event_name":"Stop","transcript_path":"/t","stop_hook_active":false}`,
 			`{"timestamp":"t","hook_event_name":"SubagentStart","transcript_path":"/t","agent_type":"Plan"}`,
 		} {
-			require.Equal(t, "vscode", parsed(t, entry, doc).Client, "%s: %s", entry, doc)
+			require.Equal(t, "vscode", parsed(t, entry, doc).Client.Name, "%s: %s", entry, doc)
 		}
 	}
 	for _, theirs := range []struct{ entry, client, doc string }{
@@ -99,7 +99,7 @@ func TestFit(t *testing.T) {
 		c := parsed(t, "", "{"+bySource+force+"}")
 		v := dialect.OK()
 		v.UpdatedInput = []byte(input)
-		registry.All().FitVerdict(&c, "h", &v)
+		c.Fit("h", &v)
 		require.Equal(t, want, string(v.UpdatedInput), input)
 		require.Equal(t, want == "", v.Decision == protocol.Block, input)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/launch"
@@ -164,7 +163,7 @@ func failedCall(c *dialect.Call, verdicts []dialect.HookVerdict, cause protocol.
 	o := merge(c, verdicts)
 	o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
 	o.UpdatedInput, o.UpdatedBy, o.Texts = nil, "", nil
-	registry.All().Withhold(c, &o.Outcome)
+	dialect.Withhold(c, &o.Outcome)
 	return o, err
 }
 
@@ -327,7 +326,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		return dialect.Skipped(h.Name, h.Source(), h.Dialect)
 	}
 	fit := func(v *dialect.Verdict) {
-		registry.All().FitVerdict(h.call, shownName(h.Hook), v)
+		h.call.Fit(shownName(h.Hook), v)
 		if !h.observes {
 			saveContext(h.Hook, v)
 		}

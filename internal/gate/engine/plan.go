@@ -102,7 +102,7 @@ func (p *Plan) isZero() bool { return p == nil || p.runner == nil }
 
 // complete checks the call and fills in its client and its absolute workspace.
 func complete(c *dialect.Call, clients dialect.Clients) (err error) {
-	if err := clients.Resolve(c); err != nil {
+	if err := c.Resolve(clients); err != nil {
 		return err
 	}
 	if dialect.HasTool(c.Event) && c.Tool == "" {

@@ -168,6 +168,9 @@ func (r *Runner) Lost(cfg *hookfile.Config) hook.Diagnostics {
 	return r.hooks.Load().files.Lost(cfg)
 }
 
+// Clients returns the clients that the hooks were read with.
+func (r *Runner) Clients() dialect.Clients { return r.hooks.Load().config.Clients() }
+
 // isZero reports whether the Runner is nil or its zero value.
 func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }
 
@@ -183,7 +186,8 @@ func (r *Runner) Reload(cfg *hookfile.Config) error {
 		return err
 	}
 	defer r.running.Done()
-	next := &hookSet{config: &hookfile.Config{}, files: r.hooks.Load().files, err: errNoConfig}
+	old := r.hooks.Load()
+	next := &hookSet{config: old.config.Parts().Empty(), files: old.files, err: errNoConfig}
 	if cfg != nil {
 		next = r.newHookSet(cfg)
 	}

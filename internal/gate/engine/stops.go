@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/state"
@@ -22,7 +21,7 @@ func (p *Plan) countStops(o *protocol.Outcome) {
 	case dialect.Canonical(event) == protocol.PreExecute:
 		p.noteStopPrompt()
 		return
-	case !registry.All().EndsTurn(event):
+	case !p.call.EndsTurn():
 		return
 	case o.Decision == protocol.Continue:
 		if store, err := p.stops(); err == nil {
@@ -99,7 +98,7 @@ func (p *Plan) stops() (*stops.Store, error) {
 
 // noteStopPrompt notes a prompt, which begins a new turn if it is not the reason of a block.
 func (p *Plan) noteStopPrompt() {
-	client := registry.All().ClientOf(&p.call)
+	client := p.call.Sender()
 	blocks := func(h hook.Hook) bool { return h.StopBlocks() > 0 }
 	if client == nil || !slices.ContainsFunc(p.loaded.hooks, blocks) {
 		return

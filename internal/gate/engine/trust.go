@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -74,7 +73,7 @@ func (p *Plan) selectTrusted() {
 	if j.Cause == "" && j.NotAllowedMessage == "" {
 		return
 	}
-	hasTool, canBlock := dialect.HasTool(p.call.Event), registry.All().CanBlock(&p.call)
+	hasTool, canBlock := dialect.HasTool(p.call.Event), p.call.CanBlock()
 	tell, selected := dialect.Canonical(p.call.Event) == protocol.PreExecute, len(p.run)
 	switch at := j.At(p.heldHere()); {
 	case j.Held != nil && (hasTool || canBlock), j.Cause != "" && hasTool:

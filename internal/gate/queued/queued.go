@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -20,14 +19,15 @@ import (
 
 // Claim adds the queue's texts for a session and agent to the outcome of a post-tool call, after the hooks' texts. It
 // returns nil if the queue has no texts. An error of the queue becomes a warning in the outcome.
-func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, o *protocol.Outcome) *queue.Claim {
+func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, clients dialect.Clients,
+	o *protocol.Outcome) *queue.Claim {
 	if q == nil || !Possible(c) {
 		return nil
 	}
 	named := dialect.NewCall(*c)
-	registry.All().NameTool(named, nil)
+	clients.NameTool(named, nil)
 	claim, err := q.Claim(ctx, c.SessionID, c.AgentID,
-		slices.Concat([]string{c.Tool}, named.ProjectTools(), named.Kinds, registry.All().ToolAliases(c.Tool))...)
+		slices.Concat([]string{c.Tool}, named.ProjectTools(), named.Kinds, named.Known().Aliases)...)
 	if err != nil && !errors.Is(err, queue.ErrNoDir) { // without a folder the queue is empty
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}

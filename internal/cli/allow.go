@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -79,7 +77,7 @@ terminal; without one it needs --yes.`,
 			}
 			if !*yes && s.allowed != nil { // otherwise an agent could switch the hooks off
 				const question = "Have the hooks of %s run no more? [y/N] "
-				sure, err := ask("", fmt.Sprintf(question, printable.Escape(s.now.Workspace)), std)
+				sure, err := terminal.Confirm("", fmt.Sprintf(question, printable.Escape(s.now.Workspace)))
 				if err != nil {
 					return 0, err
 				}
@@ -220,7 +218,7 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) (done st
 			const text = "The text above does not show all of %s.\nAllow the hooks of %s to run unseen? [unseen/N] "
 			question, words = fmt.Sprintf(text, strings.Join(unseen, ", "), workspace), []string{"unseen"}
 		}
-		answer, err := askWord(shown, question, std)
+		answer, err := terminal.Ask(shown, question)
 		switch {
 		case err != nil:
 			return "", err
@@ -241,41 +239,7 @@ func (s *trustState) counted() string {
 		printable.Escape(s.now.Workspace))
 }
 
-var errNoTerminal = errors.New("there is no terminal to ask at; a person must run it at one, or give --yes")
-
 var errNotAllowed = errors.New("nothing was allowed")
-
-// ask asks a yes-no question at the terminal. Without a terminal it fails: the caller may be an agent.
-func ask(shown, question string, std Streams) (yes bool, err error) {
-	answer, err := askWord(shown, question, std)
-	return answer == "y" || answer == "yes", err
-}
-
-// askWord asks at the terminal, and returns the answer in lower case.
-func askWord(shown, question string, std Streams) (answer string, err error) {
-	in, out, err := openTerminal()
-	if err != nil {
-		return "", errNoTerminal
-	}
-	defer in.Close()
-	defer out.Close()
-	if info, err := os.Stdout.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 || isNull(std.Out) {
-		if _, err := io.WriteString(out, shown); err != nil { // the person must see the hooks first
-			return "", err
-		}
-	}
-	// Keys that were typed before the question, as in a pasted block, are no answer.
-	if err = discardInput(in); err != nil {
-		return "", fmt.Errorf("reading the answer: %w", err)
-	}
-	if _, err = io.WriteString(out, question); err != nil {
-		return "", err
-	}
-	if answer, err = bufio.NewReader(in).ReadString('\n'); err != nil {
-		return "", fmt.Errorf("reading the answer: %w", err)
-	}
-	return strings.ToLower(strings.TrimSpace(answer)), nil
-}
 
 // show returns the text for the person: first what has changed, then all hooks; the first time the hooks come first.
 // unseen are the files with a change that the text does not show.

@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/state"
 	"github.com/hookrun/hookrun/internal/state/approval"
+	"github.com/hookrun/hookrun/internal/trust/ancestor"
 )
 
 var approve = command{
@@ -54,14 +56,14 @@ func listWaiting(dir string, std Streams) error {
 	var b strings.Builder
 	for _, r := range waiting {
 		when := r.Asked.Local().Format(time.DateTime)
-		fmt.Fprintf(&b, "%s  %s  %s\n", r.Code(), when, ellipsize(r.Tool+" "+r.Args, 85))
+		fmt.Fprintf(&b, "%s  %s  %s\n", r.Code(), when, terminal.Ellipsize(r.Tool+" "+r.Args, 85))
 	}
 	return write(std, b.String())
 }
 
 // approveCall shows a call, and approves the call if a person agrees.
 func approveCall(dir, code string, std Streams) error {
-	if agent := belowAgent(); agent != "" {
+	if agent := ancestor.Agent(); agent != "" {
 		return fmt.Errorf("this is below %s, and an agent cannot approve; run it in a terminal of your own", agent)
 	}
 	r, err := approval.Read(dir, code)
@@ -82,9 +84,9 @@ func approveCall(dir, code string, std Streams) error {
 	if err := write(std, b.String()); err != nil {
 		return err
 	}
-	yes, err := ask(b.String(), "Let this call pass once? [y/N] ", std)
+	yes, err := terminal.Confirm(b.String(), "Let this call pass once? [y/N] ")
 	switch {
-	case errors.Is(err, errNoTerminal):
+	case errors.Is(err, terminal.ErrNone):
 		return errors.New("there is no terminal to ask at; a person must run it at one")
 	case err != nil:
 		return err

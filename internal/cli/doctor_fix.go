@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/doctor"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 )
 
 // fixer runs the commands that doctor advises.
@@ -68,16 +69,16 @@ func (f *fixer) round(report *doctor.Report, allowToo bool) (ran bool, err error
 
 // confirm reports whether a person wants the command to run; why explains a refusal without a question.
 func (f *fixer) confirm(fix *doctor.Fix, shown string) (sure bool, why string, err error) {
-	terminal := hasTerminal()
-	switch isAllow := fix.Command[1] == allow.name; {
-	case isAllow && !terminal:
+	isAllow, canAsk := fix.Command[1] == allow.name, terminal.IsThere()
+	switch {
+	case isAllow && !canAsk:
 		return false, ": a person must look at the hooks, and run it at a terminal", nil
 	case isAllow || f.yes: // allow has its own question
 		return true, "", nil
-	case !terminal:
+	case !canAsk:
 		return false, ": there is no terminal to ask at; --yes runs it", nil
 	}
-	answer, err := askWord(shown, "Run it? [y/N/all] ", f.std)
+	answer, err := terminal.Ask(shown, "Run it? [y/N/all] ")
 	f.yes = answer == "a" || answer == "all"
 	return f.yes || answer == "y" || answer == "yes", "", err
 }
@@ -104,15 +105,4 @@ func (f *fixer) describe(fix *doctor.Fix) string {
 		fmt.Fprintf(&b, "  mends: %s\n", printable.Escape(what))
 	}
 	return b.String()
-}
-
-// hasTerminal reports whether a terminal is available for questions.
-func hasTerminal() bool {
-	in, out, err := openTerminal()
-	if err != nil {
-		return false
-	}
-	in.Close()
-	out.Close()
-	return true
 }

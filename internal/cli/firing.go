@@ -22,6 +22,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/parts"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
@@ -372,8 +373,8 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 		for _, in := range o.Texts { // MassGen's line, for people who search its logs
 			strategy := cmp.Or(in.Strategy, dialect.ToolResult)
 			const line = "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n"
-			fmt.Fprintf(std.Err, line, visible(o.Tool), strategy, utf8.RuneCountInString(in.Content))
-			fmt.Fprintln(std.Err, visible(in.Display))
+			fmt.Fprintf(std.Err, line, terminal.Visible(o.Tool), strategy, utf8.RuneCountInString(in.Content))
+			fmt.Fprintln(std.Err, terminal.Visible(in.Display))
 		}
 	}
 	return f.status(exit), nil

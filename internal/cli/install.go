@@ -21,6 +21,7 @@ import (
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -263,8 +264,7 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err 
 
 // interactive reports whether a person at a terminal started hookrun.
 func interactive(std Streams) bool {
-	info, err := os.Stdin.Stat()
-	return std.In == os.Stdin && err == nil && info.Mode()&os.ModeCharDevice != 0 && !isNullDevice(os.Stdin)
+	return std.In == os.Stdin && terminal.Is(os.Stdin)
 }
 
 func (s *settingsFlags) where() dialect.Where {

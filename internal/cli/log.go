@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/runlog/page"
 	"github.com/hookrun/hookrun/internal/runlog/stats"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -182,7 +182,7 @@ func (l *logFlags) show(log *stats.Log, std Streams) error {
 	case l.output == "json":
 		return writeJSON(std, s)
 	}
-	return write(std, logText(s, coloured(std.Out)))
+	return write(std, s.Text(terminal.Paint(isColoured(std.Out))))
 }
 
 // lines prints calls or events one by one.
@@ -195,10 +195,10 @@ func (l *logFlags) lines(log *stats.Log, std Streams) error {
 		if l.output == "json" {
 			return write(std, printable.JSON(string(line))+"\n")
 		}
-		text := callText(&c, coloured(std.Out))
+		text := c.Text(terminal.Paint(isColoured(std.Out)))
 		for _, h := range c.Hooks {
 			if l.filter.Would && h.WouldHold() {
-				text += "      " + ellipsize("hook "+spelling.Quote(h.Name)+" would "+h.Would, 112) + "\n"
+				text += "      " + terminal.Ellipsize("hook "+spelling.Quote(h.Name)+" would "+h.Would, 112) + "\n"
 			}
 		}
 		return write(std, text)
@@ -228,8 +228,8 @@ func (l *logFlags) lines(log *stats.Log, std Streams) error {
 	return log.Follow(ctx, l.filter, last, printed)
 }
 
-// page writes the page for a browser. The rename shows only a complete page, and the mode 0600 keeps other users out.
-func (l *logFlags) page(log *stats.Log, s *stats.Summary, std Streams) (err error) {
+// page writes the page for a browser.
+func (l *logFlags) page(log *stats.Log, s *stats.Summary, std Streams) error {
 	summary, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -238,22 +238,8 @@ func (l *logFlags) page(log *stats.Log, s *stats.Summary, std Streams) (err erro
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(l.html), "."+filepath.Base(l.html)+"-*")
-	if err != nil {
+	if err := page.WriteFile(l.html, page.Page{Summary: summary, Calls: calls}); err != nil {
 		return fmt.Errorf("--html %s: %w", l.html, regular.UnwrapPath(err))
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(file.Name())
-			err = fmt.Errorf("--html %s: %w", l.html, regular.UnwrapPath(err))
-		}
-	}()
-	err = errors.Join(page.Write(file, page.Page{Summary: summary, Calls: calls}), file.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), l.html); err != nil {
-		return errors.Unwrap(err)
 	}
 	return write(std, l.html+"\n")
 }

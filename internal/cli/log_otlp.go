@@ -99,20 +99,8 @@ func (o *otlpFlags) send(log string, std Streams) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: no such file; calls write one if they are given --log %s", log, log)
 	}
-	text := fmt.Sprintf("%d sent", total.Sent)
-	for _, n := range []struct {
-		count int64
-		what  string
-	}{
-		{total.Rejected, "rejected by the server"}, {total.Unreadable, "unreadable"}, {total.Other, "of another kind"},
-		{total.Missed, "missed as whole parts"},
-	} {
-		if n.count > 0 {
-			text += fmt.Sprintf(", %d %s", n.count, n.what)
-		}
-	}
 	if err != nil && total == (otlp.Total{}) {
 		return err
 	}
-	return errors.Join(err, write(std, text+"\n"))
+	return errors.Join(err, write(std, total.String()+"\n"))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/mcpproxy"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -236,7 +237,7 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 	}
 	to.messages(o.SystemMessages)
 	for i := range o.Hooks {
-		to.hook(fmt.Sprintf("%s %s: ", o.Event, visible(o.Tool)), &o.Hooks[i])
+		to.hook(fmt.Sprintf("%s %s: ", o.Event, terminal.Visible(o.Tool)), &o.Hooks[i])
 	}
 }
 
@@ -267,7 +268,7 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 		for _, text := range append(dialect.TextsOf(o.Outcome), form.Stderr(o.Outcome)) {
 			if text != "" {
 				const lost = "%s ended with an error of the protocol, so the client does not get: %s"
-				m.log(lost, visible(o.Tool), printable.Lines(text))
+				m.log(lost, terminal.Visible(o.Tool), printable.Lines(text))
 			}
 		}
 		return mcpproxy.ResultDecision{}

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -101,13 +100,13 @@ func printHistory(ctx context.Context, q *queue.Queue, session, output string, s
 			from = " from " + r.Source
 		}
 		line := fmt.Sprintf("%s to %s%s, %d bytes, %s: %s", r.ID, to, from, r.Bytes, r.Status, firstLine(r.Content))
-		b.WriteString(visible(line) + "\n")
+		b.WriteString(terminal.Visible(line) + "\n")
 		for _, e := range r.Events {
-			b.WriteString(visible("  "+eventText(e)) + "\n")
+			b.WriteString(terminal.Visible("  "+eventText(e)) + "\n")
 		}
 	}
 	if readers := readersText("read by ", readersOf(records)); readers != "" {
-		b.WriteString(visible(readers) + "\n")
+		b.WriteString(terminal.Visible(readers) + "\n")
 	}
 	return errors.Join(write(std, b.String()), failed)
 }
@@ -151,17 +150,7 @@ func waitingText(entries []queue.Entry) string {
 		}
 		about = append(about, e.Strategy, fmt.Sprintf("%d bytes", len(e.Content)))
 		line := fmt.Sprintf("%s to %s (%s): %s", e.ID, to, strings.Join(about, ", "), firstLine(e.Content))
-		b.WriteString(visible(line) + "\n")
+		b.WriteString(terminal.Visible(line) + "\n")
 	}
 	return b.String()
-}
-
-// visible replaces characters that control a terminal by a mark: an entry could otherwise write lines and hide others.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if printable.Hidden(r) {
-			return utf8.RuneError
-		}
-		return r
-	}, text)
 }

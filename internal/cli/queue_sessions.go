@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/queue"
 )
 
@@ -58,7 +59,7 @@ func listSessions(ctx context.Context, q *queue.Queue, output string, std Stream
 	var b strings.Builder
 	for _, s := range sessions {
 		line := fmt.Sprintf("%s: %d waiting, last used %s", s.Session, s.Waiting, s.Last.Local().Format(time.DateTime))
-		b.WriteString(visible(line+readersText(", read by ", s.Readers)) + "\n")
+		b.WriteString(terminal.Visible(line+readersText(", read by ", s.Readers)) + "\n")
 	}
 	return errors.Join(write(std, b.String()), failed)
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 )
 
 // Streams are the standard streams.
@@ -92,7 +94,14 @@ func isObject(text string) bool {
 // null device.
 func isNull(w io.Writer) bool {
 	d, ok := w.(descriptor)
-	return ok && d == descriptor(os.Stdout.Fd()) && isNullDevice(os.Stdout)
+	return ok && d == descriptor(os.Stdout.Fd()) && terminal.IsNull(os.Stdout)
+}
+
+// isColoured reports whether output to w may be coloured: w is this process's stdout and a terminal with colours, and
+// NO_COLOR is not set (no-color.org).
+func isColoured(w io.Writer) bool {
+	d, ok := w.(descriptor)
+	return os.Getenv("NO_COLOR") == "" && ok && d == descriptor(os.Stdout.Fd()) && terminal.TakesEscapes(os.Stdout)
 }
 
 // Write writes all of b.

@@ -32,13 +32,3 @@ func isReadable(pipe *os.File, wait time.Duration) bool {
 		}
 	}
 }
-
-// isNullDevice reports whether a file is the null device.
-func isNullDevice(file *os.File) bool {
-	null, err := os.Stat(os.DevNull)
-	if err != nil {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && os.SameFile(info, null)
-}

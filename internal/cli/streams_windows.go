@@ -37,11 +37,3 @@ func isReadable(pipe *os.File, wait time.Duration) bool {
 
 // peekNamedPipe is missing in package windows.
 var peekNamedPipe = windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
-
-// isNullDevice reports whether a file is the null device: a character device that is no console. os.SameFile cannot
-// tell, because devices and pipes have no identity.
-func isNullDevice(file *os.File) bool {
-	handle, mode := windows.Handle(file.Fd()), uint32(0)
-	kind, err := windows.GetFileType(handle)
-	return err == nil && kind == windows.FILE_TYPE_CHAR && windows.GetConsoleMode(handle, &mode) != nil
-}

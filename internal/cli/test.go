@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -295,7 +296,9 @@ func (f *callFlags) explainFlags() string {
 	return hint
 }
 
-func took(d protocol.Milliseconds) string { return duration(time.Duration(d).Seconds() * 1000) }
+func took(d protocol.Milliseconds) string {
+	return terminal.Duration(time.Duration(d).Seconds() * 1000)
+}
 
 // failureCause returns the cause of a hook's failure.
 func failureCause(h *protocol.Report) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/cases"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -149,12 +150,12 @@ func (r *testReport) add(j *testJob) error {
 	if r.output != "text" {
 		return nil
 	}
-	text := r.shown(j.test, j.result, j.hint, coloured(r.std.Out))
+	text := r.shown(j.test, j.result, j.hint, isColoured(r.std.Out))
 	if !j.result.OK {
 		r.failures = append(r.failures, text)
 	}
 	if r.several && r.last != j.suite {
-		text = visible(j.Path) + "\n" + text
+		text = terminal.Visible(j.Path) + "\n" + text
 	}
 	if len(r.failures) > 0 {
 		r.since += strings.Count(text, "\n")
@@ -192,7 +193,7 @@ type progress struct {
 
 // newProgress returns a progress for stderr, which shows no line if stderr is not a terminal.
 func newProgress(stderr io.Writer) *progress {
-	if !isTerminal(stderr, os.Stderr) {
+	if d, ok := stderr.(descriptor); !ok || d != descriptor(os.Stderr.Fd()) || !terminal.TakesEscapes(os.Stderr) {
 		stderr = nil
 	}
 	return &progress{w: stderr}
@@ -218,24 +219,25 @@ func (p *progress) clear() {
 // shown returns a line for a test. If the test failed, the problems and details for the diagnosis follow.
 func (t *testRun) shown(test *cases.Test, r *cases.Result, hint string, colour bool) string {
 	var b strings.Builder
-	verdict, tint := "ok  ", green
+	verdict, tint := "ok  ", terminal.Green
 	switch {
 	case t.replay != "" && r.OK && !t.verbose:
 		return ""
 	case t.replay != "" && !r.OK:
-		verdict, tint = "DIFF", yellow
+		verdict, tint = "DIFF", terminal.Yellow
 	case !r.OK:
-		verdict, tint = "FAIL", red
+		verdict, tint = "FAIL", terminal.Red
 	}
-	fmt.Fprintf(&b, "%s %s (%s)\n", paint(colour).as(tint, verdict), visible(r.Name), took(r.Duration))
+	name := terminal.Visible(r.Name)
+	fmt.Fprintf(&b, "%s %s (%s)\n", terminal.Paint(colour).As(tint, verdict), name, took(r.Duration))
 	if !r.OK {
-		fmt.Fprintf(&b, "     %s:%d\n", visible(r.File), r.Line)
+		fmt.Fprintf(&b, "     %s:%d\n", terminal.Visible(r.File), r.Line)
 	}
 	for _, p := range r.Problems {
 		if t.replay != "" {
 			p = changed(p)
 		}
-		fmt.Fprintf(&b, "     %s\n", visible(p))
+		fmt.Fprintf(&b, "     %s\n", terminal.Visible(p))
 	}
 	if r.Outcome == nil || r.OK && !t.verbose {
 		return b.String()
@@ -244,12 +246,12 @@ func (t *testRun) shown(test *cases.Test, r *cases.Result, hint string, colour b
 		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
 		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", name, source, h.Status, failureCause(&h), took(h.Duration))
 		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
-			fmt.Fprintf(&b, "       stderr: %s\n", visible(strings.TrimRight(line, "\r\n")))
+			fmt.Fprintf(&b, "       stderr: %s\n", terminal.Visible(strings.TrimRight(line, "\r\n")))
 		}
 	}
 	if len(r.Outcome.Hooks) == 0 {
 		const text = "     no hook is for this call; why: hookrun explain %s%s\n"
-		fmt.Fprintf(&b, text, visible(explainArgs(&test.Call)), visible(hint))
+		fmt.Fprintf(&b, text, terminal.Visible(explainArgs(&test.Call)), terminal.Visible(hint))
 	}
 	return b.String()
 }

@@ -55,6 +55,23 @@ type Total struct {
 	Missed     int64 // parts that were rotated away before they were sent
 }
 
+// String returns the counts for a person.
+func (t Total) String() string {
+	text := fmt.Sprintf("%d sent", t.Sent)
+	for _, n := range []struct {
+		count int64
+		what  string
+	}{
+		{t.Rejected, "rejected by the server"}, {t.Unreadable, "unreadable"}, {t.Other, "of another kind"},
+		{t.Missed, "missed as whole parts"},
+	} {
+		if n.count > 0 {
+			text += fmt.Sprintf(", %d %s", n.count, n.what)
+		}
+	}
+	return text
+}
+
 const (
 	maxRecords   = 1000
 	maxBody      = 1 << 20 // of a batch of more than one record

@@ -18,6 +18,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/printable"
@@ -42,6 +44,21 @@ var (
 	//go:embed page.js
 	script string
 )
+
+// WriteFile writes the page into a file. The rename shows only a complete page, and the mode 0600 keeps others out.
+func WriteFile(path string, p Page) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(Write(file, p), file.Close()); err == nil {
+		err = errors.Unwrap(os.Rename(file.Name(), path))
+	}
+	if err != nil {
+		os.Remove(file.Name())
+	}
+	return err
+}
 
 // Write writes the page. If the summary is no JSON object, Write returns an error and writes no bytes.
 func Write(w io.Writer, p Page) error {

@@ -14,13 +14,13 @@ import (
 // tally counts calls and hooks for a summary.
 type tally struct {
 	Summary
-	filter     Filter
-	entry      *entry
-	from, to   time.Time               // of the calls
-	hooks      []*hookTally            // in the order of their first call
-	byKey      map[hookKey]*hookTally  // the same hooks
-	bySpelling map[spelling]*hookTally // the same hooks, by the text of the lines
-	late       map[string]int          // by hook: calls that got a text from the hook without a match
+	filter   Filter
+	entry    *entry
+	from, to time.Time               // of the calls
+	hooks    []*hookTally            // in the order of their first call
+	byKey    map[hookKey]*hookTally  // the same hooks
+	byName   map[hookName]*hookTally // the same hooks, by the text of the lines
+	late     map[string]int          // by hook: calls that got a text from the hook without a match
 
 	blank     int             // lines that did not fit, before a line that counts them
 	injecting map[string]bool // hooks with a text in the current call, minus the hooks already counted
@@ -28,13 +28,13 @@ type tally struct {
 
 type hookKey struct{ name, file string }
 
-// spelling is a hook as named in a line. The workspace matters if source is a relative path.
-type spelling struct{ name, source, workspace quoted }
+// hookName is a hook as named in a line. The workspace matters if source is a relative path.
+type hookName struct{ name, source, workspace quoted }
 
 // clone returns a copy that does not point into the line.
-func (s spelling) clone() spelling {
+func (s hookName) clone() hookName {
 	clone := func(q quoted) quoted { return quoted(strings.Clone(string(q))) }
-	return spelling{clone(s.name), clone(s.source), clone(s.workspace)}
+	return hookName{clone(s.name), clone(s.source), clone(s.workspace)}
 }
 
 type hookTally struct {
@@ -46,7 +46,7 @@ type hookTally struct {
 func newTally(f Filter) *tally {
 	return &tally{
 		Summary: Summary{Version: 1, Hooks: []Hook{}, NeverFired: []NeverFired{}, Blocks: []Block{}},
-		filter:  f, entry: newEntry(), byKey: map[hookKey]*hookTally{}, bySpelling: map[spelling]*hookTally{},
+		filter:  f, entry: newEntry(), byKey: map[hookKey]*hookTally{}, byName: map[hookName]*hookTally{},
 		late: map[string]int{}, injecting: map[string]bool{},
 	}
 }
@@ -230,11 +230,11 @@ func (h *Hook) column(status string, note string, decision protocol.Decision, in
 
 // hook finds the hook of a report.
 func (t *tally) hook(r *report) *hookTally {
-	s := spelling{r.name, r.source, ""}
+	s := hookName{r.name, r.source, ""}
 	if len(r.source) > 1 && r.source[1] != '/' {
 		s.workspace = t.entry.workspace
 	}
-	if h := t.bySpelling[s]; h != nil {
+	if h := t.byName[s]; h != nil {
 		return h
 	}
 	source := absolute(r.source.clone(), t.entry.workspace.text())
@@ -245,7 +245,7 @@ func (t *tally) hook(r *report) *hookTally {
 		t.byKey[key] = h
 		t.hooks = append(t.hooks, h)
 	}
-	t.bySpelling[s.clone()] = h
+	t.byName[s.clone()] = h
 	if altered(h.Name) {
 		if h.sources == nil {
 			h.sources = map[string]bool{}

@@ -1,4 +1,4 @@
-package cli
+package ancestor
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"os"
@@ -15,7 +15,7 @@ func TestTakesEscapes(t *testing.T) {
 	defer write.Close()
 	require.False(t, takesEscapes(write))
 
-	in, out, err := openTerminal()
+	in, out, err := open()
 	if err != nil {
 		t.Skipf("no console on Windows here: %v", err)
 	}

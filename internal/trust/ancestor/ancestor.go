@@ -1,4 +1,5 @@
-package cli
+// Package ancestor finds an agent among the processes above this one, so that no agent answers a question for a person.
+package ancestor
 
 import (
 	"maps"
@@ -14,8 +15,8 @@ import (
 // maxAncestors limits the ancestors to examine: on Windows, a parent's number may have gone to a younger process.
 const maxAncestors = 1000
 
-// belowAgent returns the agent that started this process, or "" if no agent is found.
-func belowAgent() string { return agentAbove(os.Getenv, ancestors()) }
+// Agent returns the agent that started this process, or "" if no agent is found.
+func Agent() string { return agentAbove(os.Getenv, ancestors()) }
 
 // agentAbove looks for an agent in the variables that hookrun and clients set for their children, and in the command
 // lines of the processes above. The signs of a client stand in its dialect.Installation and its Agent method.

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"os"
@@ -8,19 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A client reads the verdict through a pipe.
-func TestLeadsNowhere(t *testing.T) {
+// A client reads the verdict through a pipe, which is not the null device.
+func TestIsNull(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	require.NoError(t, err)
 	defer null.Close()
-	require.True(t, isNullDevice(null))
+	require.True(t, IsNull(null))
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()
 	defer w.Close()
-	require.False(t, isNullDevice(w))
+	require.False(t, IsNull(w))
 	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
 	require.NoError(t, err)
 	defer file.Close()
-	require.False(t, isNullDevice(file))
+	require.False(t, IsNull(file))
 }

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openTerminal opens the console of this process, independent of the standard streams.
-func openTerminal() (in, out *os.File, err error) {
+// open opens the console of this process, independent of the standard streams.
+func open() (in, out *os.File, err error) {
 	if in, err = os.OpenFile("CONIN$", os.O_RDWR, 0); err != nil {
 		return nil, nil, err
 	}
@@ -26,4 +26,12 @@ func takesEscapes(file *os.File) bool {
 	console, mode := windows.Handle(file.Fd()), uint32(0)
 	return windows.GetConsoleMode(console, &mode) == nil &&
 		windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+}
+
+// IsNull reports whether a file is the null device: a character device that is no console. os.SameFile cannot
+// tell, because devices and pipes have no identity.
+func IsNull(file *os.File) bool {
+	handle, mode := windows.Handle(file.Fd()), uint32(0)
+	kind, err := windows.GetFileType(handle)
+	return err == nil && kind == windows.FILE_TYPE_CHAR && windows.GetConsoleMode(handle, &mode) != nil
 }

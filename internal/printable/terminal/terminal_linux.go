@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"os"
@@ -8,5 +8,5 @@ import (
 
 // discardInput discards the keys that were typed at a terminal and not read yet.
 func discardInput(in *os.File) error {
-	return unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCFLUSH, unix.TCIFLUSH)
+	return unix.IoctlSetInt(int(in.Fd()), unix.TCFLSH, unix.TCIFLUSH)
 }

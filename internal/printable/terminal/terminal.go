@@ -1,7 +1,7 @@
 // Package terminal asks a person at the terminal of this process, and sets texts for one: coloured, cut to a width.
 //
-// Guarantees: a question goes to the terminal itself and not to the standard streams, which may be an agent's. Only keys
-// typed after the question are an answer.
+// Guarantees: a question goes to the terminal itself and not to the standard streams, which may be an agent's. Only
+// keys typed after the question are an answer.
 package terminal
 
 import (

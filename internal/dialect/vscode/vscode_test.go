@@ -56,7 +56,7 @@ func TestSender(t *testing.T) {
 		{"claude", "claude", `{"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default",` +
 			`"tool_use_id":"c","tool_name":"Bash"}`},
 	} {
-		require.Equal(t, theirs.client, parsed(t, theirs.entry, theirs.doc).Client)
+		require.Equal(t, theirs.client, parsed(t, theirs.entry, theirs.doc).Client.Name)
 	}
 }
 

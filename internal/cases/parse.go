@@ -184,7 +184,7 @@ func meantEvent(wrong string) string {
 }
 
 func (p *parser) env(object document.Value) (env []string) {
-	for key, value := range object.Members() {
+	for key, value := range object.Members("") {
 		key.IsVariable()
 		value.Name = "the variable " + spelling.Quote(key.Key)
 		value.ForProcess()

@@ -2,7 +2,6 @@ package hookfile
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -34,11 +34,10 @@ func (parts Parts) ParseNormalized(path string, doc []byte, as *dialect.Dialect)
 
 // normalize lets the client's reader parse a document, and takes the hooks.
 func (p *parser) normalize(text string) {
-	p.document = dialect.NewDocument(p.file, text, p.dialect, func(offset int) dialect.Position {
-		line, column := p.locator.Position(offset)
-		return dialect.Position{Line: line, Column: column}
+	p.document = dialect.NewDocument(p.File, text, p.dialect, func(offset int) dialect.Position {
+		return dialect.Position(p.At(offset))
 	})
-	p.document.Project = filepath.Base(p.file) == FileName
+	p.document.Project = filepath.Base(p.File) == FileName
 	p.document.ClientsWithEvent = p.clientsWithEvent
 	p.document.Loads = func(path string) bool {
 		doc, err := readFile(path)
@@ -54,7 +53,6 @@ func (p *parser) normalize(text string) {
 	}
 	p.diagnostics()
 	if p.dialect.HasHooksFile() {
-		p.form = p.dialect.Files
 		p.clientSettings()
 	}
 	for i := range p.document.Entries {
@@ -68,7 +66,7 @@ func (p *parser) normalize(text string) {
 
 // position returns a position in the file, without a text.
 func (p *parser) position(at dialect.Position) hook.Diagnostic {
-	return hook.Diagnostic{File: p.file, Line: at.Line, Column: at.Column}
+	return hook.Diagnostic{File: p.File, Line: at.Line, Column: at.Column}
 }
 
 // diagnostics takes over the document's diagnostics. If the client drops a faulty entry alone, the fault is a warning.
@@ -78,12 +76,12 @@ func (p *parser) diagnostics() {
 		problem.Text, problem.Gate, problem.Unit = d.Text, d.Gate, d.Unit
 		switch {
 		case d.Warning:
-			p.config.Warnings = append(p.config.Warnings, problem)
+			p.Warnings = append(p.Warnings, problem)
 		case p.onFault == dialect.DropsEntry:
 			problem.Gate = true
-			p.config.Warnings = append(p.config.Warnings, problem)
+			p.Warnings = append(p.Warnings, problem)
 		default:
-			p.problems = append(p.problems, problem)
+			p.Problems = append(p.Problems, problem)
 		}
 	}
 }
@@ -102,7 +100,7 @@ func (p *parser) clientSettings() {
 	for _, name := range d.Disabled {
 		p.settings.Disabled = append(p.settings.Disabled, name.Name)
 	}
-	p.config.settings = map[*dialect.Files]*hook.ClientSettings{p.form: p.settings}
+	p.config.settings = map[*dialect.Files]*hook.ClientSettings{p.dialect.Files: p.settings}
 }
 
 // hookOf returns the hook for an entry.
@@ -113,8 +111,10 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 		Agent: e.Agent, NotAgents: e.NotAgents,
 		Timeout: e.Timeout, OnFailure: e.OnFailure, Env: append([]string{}, e.Env...), Folder: e.Folder,
 		Async: e.Async, Sequential: e.Sequential, DedupKey: e.DedupKey, Disabled: e.Off,
-		File: p.file, Line: e.Line, Column: e.Column,
-		Form: p.form, Settings: p.settings, OfClient: p.form != nil && !p.document.Project,
+		File: p.File, Line: e.Line, Column: e.Column, Settings: p.settings,
+	}
+	if p.dialect.HasHooksFile() {
+		h.Form, h.OfClient = p.dialect.Files, !p.document.Project
 	}
 	if e.Runs.Line > 0 {
 		h.RunsAt = p.position(e.Runs)
@@ -152,7 +152,7 @@ func (p *parser) conditionsOf(h *hook.Hook, e *dialect.Entry) {
 	case p.rules() == nil:
 		d := p.position(e.IfAt)
 		d.Text = e.Who + `: "if": this program has no rules, so it cannot decide ` + quote(e.If)
-		p.problems = append(p.problems, d)
+		p.Problems = append(p.Problems, d)
 	default:
 		if h.If = p.rules().If(e.If); !h.If.Malformed() {
 			p.ruleDoubt(h, p.position(e.IfAt), e.Who+": ")
@@ -170,19 +170,8 @@ func (p *parser) conditionsOf(h *hook.Hook, e *dialect.Entry) {
 // oneLine returns the text of a command as a hook's name for messages.
 func oneLine(text string) string { return brief(strings.Join(strings.Fields(text), " ")) }
 
-func (p *parser) warn(offset int, format string, args ...any) {
-	p.config.Warnings = append(p.config.Warnings, p.at(offset, fmt.Sprintf(format, args...)))
-}
-
-// warnOfDeadGate warns about a hook that no call reaches.
-func (p *parser) warnOfDeadGate(offset int, text string) {
-	p.warnOfGate(offset, text)
-	p.config.Warnings[len(p.config.Warnings)-1].Unreachable = true
-}
-
-// warnOfGate warns about a hook that will never run or never block.
-func (p *parser) warnOfGate(offset int, text string) {
-	w := p.at(offset, text)
-	w.Gate = true
-	p.config.Warnings = append(p.config.Warnings, w)
+// warnOfDeadGate warns about a condition that no call meets.
+func warnOfDeadGate(v document.Value, format string, args ...any) {
+	w := v.Warn(format, args...)
+	w.Gate, w.Unreachable = true, true
 }

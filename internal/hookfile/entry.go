@@ -15,15 +15,15 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // entry is an entry during parsing.
 type entry struct {
 	*parser
-	value  gjson.Result
-	values map[string]gjson.Result // by key
-	who    string                  // the entry's name for messages
+	document.Value
+	values map[string]document.Value // by key
 }
 
 // keys returns the entry's keys of the given kinds.
@@ -37,33 +37,35 @@ func (e *entry) keys(of ...kind) (there []string) {
 }
 
 // hook reads the nth entry. ok is false if the entry has an error.
-func (p *parser) hook(value gjson.Result, n int) (h hook.Hook, ok bool) {
-	if !value.IsObject() {
-		p.wrongType("hook "+strconv.Itoa(n), "an object", value)
+func (p *parser) hook(value document.Value, n int) (h hook.Hook, ok bool) {
+	if value.Name = "hook " + strconv.Itoa(n); !value.Is("object") {
 		return h, false
 	}
-	before := len(p.problems)
+	before := len(p.Problems)
 	if p.entryKeys == nil {
 		p.entryKeys = entryKeys()
 	}
-	e := entry{p, value, p.fields(value, p.entryKeys), "hook " + strconv.Itoa(n)}
-	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, tenex.Dialect, p.inherit, p.maxStopBlocks
-	h.Line, h.Column = p.locator.Position(value.Index)
+	e := entry{p, value, value.Fields(p.entryKeys...)}
+	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.File, tenex.Dialect, p.inherit, p.maxStopBlocks
+	at := value.Place()
+	h.Line, h.Column = at.Line, at.Column
 	h.TakesFiles, h.Observe, h.ObserveUntil = true, p.observe, p.observeUntil
 	if name := e.values["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
 		h.Name = name.String()
-		e.who = "hook " + quote(h.Name)
+		e.Name = "hook " + quote(h.Name)
 	}
-	r := &reader{p, e.who + ": ", "dialect", e.values["dialect"]}
-	if r.value.Exists() && !r.readDialect(&h) {
+	for key, v := range e.values {
+		v.Who = e.Name + ": "
+		e.values[key] = v
+	}
+	r := &reader{p, e.values["dialect"]}
+	if r.Exists() && !r.readDialect(&h) {
 		return h, false // without the dialect the other keys have no meaning
 	}
-	defer func() { p.form = nil }()
 	e.checkRequired()
 	for i := range fields {
 		f := &fields[i]
-		r.key, r.value = f.key, e.values[f.key]
-		if r.value.Exists() && f.read != nil && (f.kind != requests || h.HTTP != nil) {
+		if r.Value = e.values[f.key]; r.Exists() && f.read != nil && (f.kind != requests || h.HTTP != nil) {
 			f.read(r, &h)
 		}
 	}
@@ -74,7 +76,7 @@ func (p *parser) hook(value gjson.Result, n int) (h hook.Hook, ok bool) {
 	e.warnUnreachable(&h)
 	e.checkClientKeys(&h)
 	e.checkMeaningless(&h)
-	return h, len(p.problems) == before
+	return h, len(p.Problems) == before
 }
 
 // checkRequired reports missing keys, and handlers beside the first.
@@ -91,10 +93,10 @@ func (e *entry) checkRequired() {
 		missing = append(missing, `no "events"`)
 	}
 	if len(missing) > 0 {
-		e.problem(e.value.Index, "%s has %s", e.who, strings.Join(missing, ", "))
+		e.Problem("%s has %s", e.Name, strings.Join(missing, ", "))
 	}
 	if len(handlers) > 1 {
-		e.problem(e.value.Index, `%s has "%s"; an entry does one of them`, e.who, strings.Join(handlers, `" and "`))
+		e.Problem(`%s has "%s"; an entry does one of them`, e.Name, strings.Join(handlers, `" and "`))
 	}
 }
 
@@ -103,127 +105,94 @@ func (e *entry) checkMeaningless(h *hook.Hook) {
 	_, command := e.values["command"]
 	useless := e.keys(processes, programs)
 	if len(useless) > 0 && h.StaticVerdict != nil && !command && h.HTTP == nil {
-		e.problem(e.value.Index, `%s runs no command, so "%s" would mean nothing; leave it out`, e.who,
+		e.Problem(`%s runs no command, so "%s" would mean nothing; leave it out`, e.Name,
 			strings.Join(useless, `", "`))
 	}
-	if exit := e.values["on_failure"].Get("exit"); h.HTTP == nil && h.Form == nil && exit.String() == "continue" &&
+	if exit := e.values["on_failure"].Member("exit"); h.HTTP == nil && h.Form == nil && exit.String() == "continue" &&
 		slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
-		e.problem(exit.Index,
-			"%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out",
-			e.who)
+		exit.Problem("\"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; " +
+			"leave it out")
 	}
 	if workers, ok := e.values["workers"]; ok && !h.Persistent && h.HTTP == nil {
-		e.problem(workers.Index, "%s: \"workers\" is for persistent hooks; add \"persistent\": true, or leave it out",
-			e.who)
+		workers.Problem("\"workers\" is for persistent hooks; add \"persistent\": true, or leave it out")
 	}
 }
 
 // reader reads the value of one key of an entry.
 type reader struct {
 	*parser
-	who   string
-	key   string
-	value gjson.Result
-}
-
-// quotedKey returns the key for messages.
-func (r *reader) quotedKey() string { return `"` + r.key + `"` }
-
-// text returns a string that can be passed to a process. NUL is an error: it would end the string early, and the system
-// refuses it.
-func (r *reader) text(v gjson.Result, what string) (string, bool) {
-	if v.Type != gjson.String {
-		r.wrongType(r.who+what, "a string", v)
-		return "", false
-	}
-	s := v.String()
-	if strings.ContainsRune(s, 0) {
-		r.problem(v.Index, "%s%s has a NUL character, which no process can be given", r.who, what)
-		return "", false
-	}
-	return s, true
+	document.Value
 }
 
 func (r *reader) name(*hook.Hook) {
-	if s, ok := r.text(r.value, r.quotedKey()); ok && strings.TrimSpace(s) == "" {
-		r.problem(r.value.Index, "%s\"name\" is blank", r.who)
+	if s, ok := r.ForProcess(); ok && strings.TrimSpace(s) == "" {
+		r.Problem("\"name\" is blank")
 	}
 }
 
 func (r *reader) command(h *hook.Hook) {
-	h.Command = r.clientCommand(r.words())
-	h.RunsAt = r.at(r.value.Index, "")
+	h.Command, h.RunsAt = clientCommand(h.Form, r.words()), r.Place()
 	if path := launch.PathInWorkspace(h.Command); path != "" && r.level < hook.ProjectLevel {
-		r.warnOfGate(r.value.Index, fmt.Sprintf("%s%s is a path in the workspace, so each project says what this "+
-			"hook does; write the whole path", r.who, quote(path)))
+		r.Warn("%s is a path in the workspace, so each project says what this hook does; write the whole path",
+			quote(path)).Gate = true
 	}
 }
 
 // words reads the command as written in the file.
 func (r *reader) words() (c hook.Command) {
 	switch {
-	case r.value.Type == gjson.String:
-		if s, ok := r.text(r.value, `"command"`); ok {
+	case r.Type == gjson.String:
+		if s, ok := r.ForProcess(); ok {
 			c.Shell = s
 			if strings.TrimSpace(s) == "" {
-				r.problem(r.value.Index, "%shas an empty command", r.who)
+				r.Problem("has an empty command")
 			}
 		}
-	case r.value.IsArray():
+	case r.IsArray():
 		c.Argv = []string{}
-		r.value.ForEach(func(_, v gjson.Result) bool {
-			s, ok := r.text(v, `"command"[`+strconv.Itoa(len(c.Argv))+"]")
+		for v := range r.Elements("", "") {
+			v.Name = `"command"[` + strconv.Itoa(len(c.Argv)) + "]"
+			s, ok := v.ForProcess()
 			if ok && s == "" && len(c.Argv) == 0 {
-				r.problem(v.Index, "%shas an empty command", r.who)
+				v.Problem("has an empty command")
 			}
 			c.Argv = append(c.Argv, s)
-			return true
-		})
+		}
 		if len(c.Argv) == 0 {
-			r.problem(r.value.Index, "%shas an empty command", r.who)
+			r.Problem("has an empty command")
 		}
 	default:
-		r.wrongType(r.who+`"command"`, "an array of strings, or a string for sh -c", r.value)
+		r.WrongType("an array of strings, or a string for sh -c")
 	}
 	return c
 }
 
 func (r *reader) events(h *hook.Hook) {
-	h.Events = r.eventsOf(h.Dialect)
+	h.Events = r.eventsOf(h)
 	if h.Dialect.Own != nil {
 		r.setVariant(h)
 	}
 }
 
-func (r *reader) eventsOf(d *dialect.Dialect) (events []protocol.Event) {
-	if !r.value.IsArray() {
-		r.wrongType(r.who+`"events"`, "an array of strings", r.value)
-		return nil
-	}
+func (r *reader) eventsOf(h *hook.Hook) (events []protocol.Event) {
 	n := 0
-	r.value.ForEach(func(_, v gjson.Result) bool {
+	for v := range r.Elements("an array of strings", "an event") {
 		n++
-		if v.Type != gjson.String {
-			r.wrongType(r.who+"an event", "a string", v)
-			return true
+		if !v.Is("string") {
+			continue
 		}
 		e := protocol.Event(v.String())
-		if d.Own != nil {
-			events = r.clientEvents(d, e, v, events)
-			return true
-		}
-		if known, _ := eventNames(); !slices.Contains(known, string(e)) {
-			r.problem(v.Index, "%sunknown event %s%s", r.who, quote(v.String()), r.eventHint(v.String()))
-			return true
-		}
-		if !slices.Contains(events, dialect.Canonical(e)) {
+		if h.Dialect.Own != nil {
+			events = r.clientEvents(h, e, v, events)
+		} else if known, _ := eventNames(); !slices.Contains(known, string(e)) {
+			v.Problem("unknown event %s%s", quote(v.String()), r.eventHint(v.String()))
+		} else if !slices.Contains(events, dialect.Canonical(e)) {
 			events = append(events, dialect.Canonical(e))
 		}
-		return true
-	})
-	if n == 0 {
+	}
+	if n == 0 && r.IsArray() {
 		_, list := eventNames() // with "dialect" also the client's events
-		r.problem(r.value.Index, "%ssubscribes to no events; supported are %s", r.who, list)
+		r.Problem("subscribes to no events; supported are %s", list)
 	}
 	return events
 }
@@ -250,7 +219,7 @@ func eventNames() (all []string, list string) {
 }
 
 func (r *reader) matcher(h *hook.Hook) {
-	s, ok := r.text(r.value, `"matcher"`)
+	s, ok := r.ForProcess()
 	if !ok {
 		return
 	}
@@ -260,15 +229,14 @@ func (r *reader) matcher(h *hook.Hook) {
 	}
 	globs, ok := hook.NewGlobs(s)
 	if !ok {
-		r.problem(r.value.Index,
-			"%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
+		r.Problem("the matcher %s names no tool, so the hook would never run; leave it out for every tool", quote(s))
 	}
 	found, err := lint.Check(s, r.knownTools())
 	if err != nil {
-		r.problem(r.value.Index, "%s%v", r.who, err)
+		r.Problem("%v", err)
 	}
 	for _, f := range found {
-		if r.doubt(h, r.at(r.value.Index, ""), r.who+f.Text, f); f.Kind == lint.Never && f.Meant != "" {
+		if r.doubt(h, r.Place(), r.Who+f.Text, f); f.Kind == lint.Never && f.Meant != "" {
 			globs = globs.Also(f.Meant) // a gate must not pass what it was probably meant for
 		}
 	}
@@ -276,10 +244,7 @@ func (r *reader) matcher(h *hook.Hook) {
 }
 
 func (r *reader) boolean() bool {
-	if r.value.Type != gjson.True && r.value.Type != gjson.False {
-		r.wrongType(r.who+r.quotedKey(), "true or false", r.value)
-	}
-	return r.value.Type == gjson.True
+	return r.Is("boolean") && r.Bool()
 }
 
 // enabled reads "enabled". check --parse shows Disabled.
@@ -291,9 +256,9 @@ func (r *reader) enabled(h *hook.Hook) {
 
 // observes reads "mode" and reports whether the hooks only observe.
 func (r *reader) observes() bool {
-	mode, ok := r.text(r.value, r.quotedKey())
+	mode, ok := r.ForProcess()
 	if ok && mode != "block" && mode != "observe" {
-		r.problem(r.value.Index, `%s"mode" must be "block" or "observe", not %s%s`, r.who, quote(mode),
+		r.Problem(`"mode" must be "block" or "observe", not %s%s`, quote(mode),
 			hint(mode, []string{"block", "observe"}))
 	}
 	return mode == "observe"
@@ -302,20 +267,20 @@ func (r *reader) observes() bool {
 // observeUntil reads "observe_until". The row follows the row of "mode".
 func (r *reader) observeUntil(h *hook.Hook) {
 	if h.ObserveUntil = r.dayAfter(); !h.Observe {
-		r.problem(r.value.Index, `%s"observe_until" is for a hook that only observes; add "mode": "observe", `+
-			"or leave it out", r.who)
+		r.Problem(`"observe_until" is for a hook that only observes; add "mode": "observe", ` +
+			"or leave it out")
 	}
 }
 
 // dayAfter reads a day, and returns the beginning of the next day in UTC.
 func (r *reader) dayAfter() (next time.Time) {
-	text, ok := r.text(r.value, r.quotedKey())
+	text, ok := r.ForProcess()
 	if !ok {
 		return next
 	}
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		r.problem(r.value.Index, `%s%s must be a day, as "2027-01-31", not %s`, r.who, r.quotedKey(), quote(text))
+		r.Problem(`%s must be a day, as "2027-01-31", not %s`, r.Called(), quote(text))
 		return next
 	}
 	return day.AddDate(0, 0, 1)
@@ -326,36 +291,32 @@ const maxWorkers = 64
 
 // number reads a whole number from 1 to most.
 func (r *reader) number(most int) int {
-	if r.value.Type != gjson.Number {
-		r.wrongType(r.who+r.quotedKey(), "a number", r.value)
+	if !r.Is("number") {
 		return 0
 	}
-	if n := r.value.Num; n >= 1 && n <= float64(most) && n == float64(int(n)) {
+	if n := r.Num; n >= 1 && n <= float64(most) && n == float64(int(n)) {
 		return int(n)
 	}
-	r.problem(r.value.Index, "%s%s must be a whole number from 1 to %d, not %s", r.who, r.quotedKey(), most,
-		brief(r.value.Raw))
+	r.Problem("%s must be a whole number from 1 to %d, not %s", r.Called(), most, brief(r.Raw))
 	return 0
 }
 
 func (r *reader) timeout(h *hook.Hook) {
 	var err error
-	switch r.value.Type {
+	switch r.Type {
 	case gjson.Number:
-		if h.Timeout, err = timeoutSeconds(r.value.Raw); h.Timeout > dialect.LongTimeout {
-			const text = `%s"timeout" is in seconds, and %s of them are more than ten minutes; if these are ` +
-				`milliseconds write "%[2]sms", else "%[2]ss"`
-			w := r.at(r.value.Index, fmt.Sprintf(text, r.who, brief(r.value.Raw)))
-			w.Once = true
-			r.config.Warnings = append(r.config.Warnings, w)
+		if h.Timeout, err = timeoutSeconds(r.Raw); h.Timeout > dialect.LongTimeout {
+			const text = `"timeout" is in seconds, and %s of them are more than ten minutes; if these are ` +
+				`milliseconds write "%[1]sms", else "%[1]ss"`
+			r.Warn(text, brief(r.Raw)).Once = true
 		}
 	case gjson.String:
-		h.Timeout, err = timeoutDuration(r.value.String())
+		h.Timeout, err = timeoutDuration(r.String())
 	default:
-		r.wrongType(r.who+`"timeout"`, "a duration such as \"5s\", or a number of seconds", r.value)
+		r.WrongType("a duration such as \"5s\", or a number of seconds")
 	}
 	if err != nil {
-		r.problem(r.value.Index, "%s\"timeout\" %v", r.who, err)
+		r.Problem("\"timeout\" %v", err)
 	}
 }
 
@@ -415,64 +376,49 @@ func (r *reader) onFailure(h *hook.Hook) {
 	h.OnFailure = dialect.FailurePolicy{}
 	causes := slices.DeleteFunc(slices.Clone(h.Dialect.Causes),
 		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // no entry has an unsupported type
-	if r.value.Type == gjson.String {
-		if d, ok := r.blockOrContinue(r.value); ok {
+	if r.Type == gjson.String {
+		if d, ok := blockOrContinue(r.Value); ok {
 			for _, c := range causes {
 				h.OnFailure[c] = d
 			}
-			if d == protocol.Block && r.form != nil && r.form.May("on_failure") {
+			if d == protocol.Block && h.Form != nil && h.Form.May("on_failure") {
 				h.OnFailure[dialect.PolicyOfClient] = d // the word has the client's meaning
 			}
 		}
 		return
 	}
-	if !r.value.IsObject() {
-		r.wrongType(r.who+`"on_failure"`, "\"block\", \"continue\", or an object by cause", r.value)
+	if !r.IsObject() {
+		r.WrongType("\"block\", \"continue\", or an object by cause")
 		return
 	}
 	var known []string
 	for _, c := range causes {
 		known = append(known, string(c))
 	}
-	for cause, v := range r.fields(r.value, known) {
-		if d, ok := r.blockOrContinue(v); ok {
+	for cause, v := range r.Fields(known...) {
+		v.Key = r.Key
+		if d, ok := blockOrContinue(v); ok {
 			h.OnFailure[protocol.Cause(cause)] = d
 		}
 	}
 }
 
-func (r *reader) blockOrContinue(v gjson.Result) (protocol.Decision, bool) {
-	switch {
-	case v.Type != gjson.String:
-		r.wrongType(r.who+`"on_failure"`, "\"block\" or \"continue\"", v)
-	case v.String() == "block":
-		return protocol.Block, true
-	case v.String() == "continue":
-		return protocol.Continue, true
-	default:
-		r.problem(v.Index, "%s\"on_failure\" must be \"block\" or \"continue\", not %s%s", r.who, quote(v.String()),
-			spelling.Suggest(v.String(), []string{"block", "continue"}))
+func blockOrContinue(v document.Value) (protocol.Decision, bool) {
+	if !v.Is("block|continue") {
+		return protocol.Block, false
 	}
-	return protocol.Block, false
+	if v.String() == "continue" {
+		return protocol.Continue, true
+	}
+	return protocol.Block, true
 }
 
 func (r *reader) env(h *hook.Hook) {
-	if !r.value.IsObject() {
-		r.wrongType(r.who+`"env"`, "an object of strings", r.value)
-		return
+	for key, v := range r.Members("an object of strings") {
+		key.IsVariable()
+		v.Name = `"env" ` + quote(key.Key)
+		if value, ok := v.ForProcess(); ok {
+			h.Env = append(h.Env, key.Key+"="+value)
+		}
 	}
-	r.value.ForEach(func(key, v gjson.Result) bool {
-		name := key.String()
-		switch {
-		case name == "" || strings.ContainsAny(name, "=\x00"):
-			r.problem(key.Index, "%s%s cannot be the name of a variable", r.who, quote(name))
-		case name == "HOOKRUN" || strings.HasPrefix(name, "HOOKRUN_"):
-			r.problem(key.Index, "%s%s is set by hookrun; choose a name that does not start with HOOKRUN", r.who,
-				brief(name))
-		}
-		if value, ok := r.text(v, `"env" `+quote(name)); ok {
-			h.Env = append(h.Env, name+"="+value)
-		}
-		return true
-	})
 }

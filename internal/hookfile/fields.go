@@ -138,11 +138,11 @@ var fields = [...]field{
 	{key: "ca_file", kind: requests, group: runs, explain: "ca file: %s", schema: `"$ref": "#/$defs/text"`,
 		about: "Certificates (PEM) that may sign the server's, in the place of the system's. Relative to the folder " +
 			"of this file.",
-		read:  func(r *reader, h *hook.Hook) { h.HTTP.CAFile, h.FilesAt[0] = r.path(), r.at(r.value.Index, "") },
+		read:  func(r *reader, h *hook.Hook) { h.HTTP.CAFile, h.FilesAt[0] = r.path(), r.Place() },
 		value: func(v *View) any { return v.endpoint().CAFile }},
 	{key: "client_cert", kind: requests, group: runs, explain: "client cert: %s", schema: `"$ref": "#/$defs/text"`,
 		about: "The certificate (PEM) that the server is shown.",
-		read:  func(r *reader, h *hook.Hook) { h.HTTP.ClientCert, h.FilesAt[1] = r.path(), r.at(r.value.Index, "") },
+		read:  func(r *reader, h *hook.Hook) { h.HTTP.ClientCert, h.FilesAt[1] = r.path(), r.Place() },
 		value: func(v *View) any { return v.endpoint().ClientCert }},
 	{key: "client_key", kind: requests, group: runs, about: "The key (PEM) of client_cert.",
 		schema: `"$ref": "#/$defs/text"`, read: func(r *reader, h *hook.Hook) { h.HTTP.ClientKey = r.path() },
@@ -181,7 +181,7 @@ var fields = [...]field{
 	{key: "cwd", kind: clients, group: folder, explain: "cwd: %s", schema: `"type": "string", "pattern": "^[^\\x00]*$"`,
 		about: "With dialect, in a client that has such hooks: the folder in which the command runs, from the " +
 			"workspace.",
-		read:  func(r *reader, h *hook.Hook) { h.Folder, _ = r.text(r.value, r.quotedKey()) },
+		read:  func(r *reader, h *hook.Hook) { h.Folder, _ = r.ForProcess() },
 		value: (*View).folder},
 	{key: "files", kind: programs, group: limits, read: (*reader).files,
 		about: "Globs of the files that the command runs and does not name, seen from the workspace. hookrun allow " +

@@ -36,10 +36,10 @@ func (p *parser) formOf(hooks gjson.Result) *dialect.Dialect {
 	if p.ownForm {
 		return nil
 	}
-	if !hooks.Exists() && p.as == nil && p.parts.formOfFolder(p.file) == nil && len(p.parts.ownKeys(p.doc)) > 0 {
+	if !hooks.Exists() && p.as == nil && p.parts.formOfFolder(p.File) == nil && len(p.parts.ownKeys(p.Text)) > 0 {
 		return nil
 	}
-	return p.parts.formOf(p.file, p.as, hooks)
+	return p.parts.formOf(p.File, p.as, hooks)
 }
 
 // ownKeys returns the keys at the top of a document that only hookrun's own form has. Clients have tools, too, but not

@@ -11,25 +11,17 @@ import (
 func (r *reader) inherit() *hook.Inherited {
 	const want = "true, false, or a list of names of variables"
 	switch {
-	case r.value.Type == gjson.True:
+	case r.Type == gjson.True:
 		return nil
-	case r.value.Type == gjson.False:
+	case r.Type == gjson.False:
 		return &hook.Inherited{}
-	case !r.value.IsArray():
-		r.wrongType(r.who+`"inherit_env"`, want, r.value)
-		return nil
 	}
 	i := &hook.Inherited{}
-	r.value.ForEach(func(_, v gjson.Result) bool {
-		name, ok := r.text(v, `a name in "inherit_env"`)
-		switch fault := dialect.InheritedFault(name); {
-		case !ok:
-		case fault != "":
-			r.problem(v.Index, "%s\"inherit_env\"%s", r.who, fault)
-		default:
-			i.Names = append(i.Names, name)
+	for name, v := range r.Texts(want, `a name in "inherit_env"`) {
+		if fault := dialect.InheritedFault(name); fault != "" {
+			v.Problem("\"inherit_env\"%s", fault)
 		}
-		return true
-	})
+		i.Names = append(i.Names, name)
+	}
 	return i
 }

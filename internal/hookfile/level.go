@@ -11,12 +11,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 )
 
 // File is a hooks file of a Config.
@@ -158,56 +157,38 @@ var levelKeys = []struct {
 }
 
 // topKeys returns the allowed keys at the top of the file. It reports each key that belongs to another level.
-func (p *parser) topKeys(top gjson.Result) []string {
+func (p *parser) topKeys(top document.Value) []string {
 	keys := slices.Clone(fileKeys)
 	for _, k := range levelKeys {
 		if slices.Contains(k.levels, p.level) {
 			keys = append(keys, k.key)
 			continue
 		}
-		top.ForEach(func(key, _ gjson.Result) bool {
-			if key.String() == k.key {
+		for key := range top.Members("") {
+			if key.Key == k.key {
 				files := levelFile(k.levels[0])
 				for _, also := range k.levels[1:] {
 					files += " or " + levelFile(also)
 				}
-				p.problem(key.Index, "%q belongs in %s, and this is a %s file", k.key, files, p.level)
+				key.Problem("%q belongs in %s, and this is a %s file", k.key, files, p.level)
 				keys = append(keys, k.key)
 			}
-			return true
-		})
+		}
 	}
 	return keys
 }
 
 // levelFields reads the keys that are allowed only at some levels.
-func (p *parser) levelFields(f map[string]gjson.Result) {
+func (p *parser) levelFields(f map[string]document.Value) {
 	if only, ok := f["only"]; ok {
-		p.config.ManagedOnly = (&reader{p, "", "only", only}).boolean()
+		p.config.ManagedOnly = (&reader{p, only}).boolean()
 	}
-	if trust, ok := f["trust"]; ok {
-		words := []string{TrustOff, TrustRequired}
-		switch word := trust.String(); {
-		case trust.Type != gjson.String:
-			p.wrongType(`"trust"`, `"off" or "required"`, trust)
-		case !slices.Contains(words, word):
-			p.problem(trust.Index, `"trust" must be "off" or "required", not %s%s`, quote(word),
-				spelling.Suggest(word, words))
-		default:
-			p.config.Trust = word
-		}
+	if trust, ok := f["trust"]; ok && trust.Is(TrustOff+"|"+TrustRequired) {
+		p.config.Trust = trust.String()
 	}
-	names, ok := f["disable"]
-	if ok && !names.IsArray() {
-		p.wrongType(`"disable"`, "an array of names of hooks", names)
-		return
+	for name, v := range f["disable"].Texts("an array of names of hooks", `a name in "disable"`) {
+		p.config.disable = append(p.config.disable, disabledName{name, v.Place()})
 	}
-	names.ForEach(func(_, v gjson.Result) bool {
-		if name, ok := (&reader{p, "", "disable", v}).text(v, `a name in "disable"`); ok {
-			p.config.disable = append(p.config.disable, disabledName{name, p.at(v.Index, "")})
-		}
-		return true
-	})
 }
 
 // levelFile returns the name and path of a level's file, for messages.

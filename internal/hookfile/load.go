@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 )
 
 // MaxFileSize is the maximum size of a hooks file in bytes.
@@ -271,12 +272,12 @@ func (p Parts) parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 }
 
 func (parts Parts) newParser(f File, doc []byte, as *dialect.Dialect) *parser {
-	p := &parser{parts: parts, clients: parts.clients(), source: f, file: f.Path, level: f.Level, as: as, text: string(doc)}
-	p.doc = strings.TrimPrefix(p.text, "\ufeff")
+	text := strings.TrimPrefix(string(doc), "\ufeff")
+	p := &parser{parts: parts, clients: parts.clients(), source: f, level: f.Level, as: as, content: string(doc)}
+	p.Reader = &document.Reader{File: f.Path, Text: text, Hint: keyHint}
+	p.config.parts = parts
 	p.ownForm = f.isOwn()
 	p.client, p.onFault = parts.onFault(f, as)
-	p.config.parts = parts
-	p.locator.Doc = p.doc
 	p.dialect = tenex.Dialect
 	return p
 }
@@ -285,18 +286,18 @@ func (p *parser) parse() (*Config, error) {
 	f := p.source
 	if d := p.parts.formatOf(f.Path, p.as); d != nil { // never at another level: their files end in .json
 		p.dialect = d
-		p.normalize(p.text)
+		p.normalize(p.content)
 	} else {
 		p.json()
 	}
-	if len(p.problems) > 0 {
-		p.problems = append(p.problems, p.config.Warnings...) // a warning may have the cause of an error
-		p.problems.Sort()
-		return nil, p.problems
+	if len(p.Problems) > 0 {
+		p.Problems = append(p.Problems, p.Warnings...) // a warning may have the cause of an error
+		p.Problems.Sort()
+		return nil, p.Problems
 	}
-	hook.Diagnostics(p.config.Warnings).Sort()
-	p.config.Dialect = p.dialect
-	f.Text, f.as = p.text, p.as
+	p.Warnings.Sort()
+	p.config.Warnings, p.config.Dialect = p.Warnings, p.dialect
+	f.Text, f.as = p.content, p.as
 	p.config.Files = []File{f}
 	for i := range p.config.Hooks {
 		p.config.Hooks[i].Level = f.Level
@@ -308,40 +309,34 @@ func (p *parser) parse() (*Config, error) {
 func (p *parser) json() {
 	client, onFault := p.client, p.onFault
 	if onFault == dialect.DropsFile || onFault == dialect.DropsEntry {
-		plain, open := strictjson.BlankComments(p.doc)
+		plain, open := strictjson.BlankComments(p.Text)
 		switch {
 		case open < 0:
-			p.doc = plain
+			p.Text = plain
 		case onFault == dialect.DropsFile:
-			p.problem(open, "parsing: this comment is never closed%s", client.Files.Drops)
+			p.Problem(open, "parsing: this comment is never closed%s", client.Files.Drops)
 			return
 		}
 	}
-	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
-		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
-		return
-	}
-	readable := true
-	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
+	top, ok := p.Parse(maxFileDepth, func(f strictjson.Fault) {
 		duplicate := f.Kind == strictjson.Duplicate
 		switch {
 		case duplicate && onFault == dialect.TakesLast:
-			p.warnOfGate(f.Offset, f.Text+"; "+client.Files.Client+" takes the last")
+			p.Warn(f.Offset, "%s; %s takes the last", f.Text, client.Files.Client).Gate = true
 		case duplicate && onFault != dialect.Refuses:
-			p.warn(f.Offset, "%s; %s takes the last", f.Text, client.Files.Client)
+			p.Warn(f.Offset, "%s; %s takes the last", f.Text, client.Files.Client)
 		case onFault == dialect.DropsEntry:
 			p.dialect = client
-			p.warnOfGate(f.Offset, "parsing: "+f.Text+client.Files.Drops)
+			p.Warn(f.Offset, "parsing: %s%s", f.Text, client.Files.Drops).Gate = true
 		case onFault == dialect.DropsFile:
-			p.problem(f.Offset, "parsing: %s%s", f.Text, client.Files.Drops)
+			p.Problem(f.Offset, "parsing: %s%s", f.Text, client.Files.Drops)
 		default:
-			p.problem(f.Offset, "parsing: %s", f.Text)
+			p.Problem(f.Offset, "parsing: %s", f.Text)
 		}
-		readable = readable && duplicate
-	}
-	if readable {
+	})
+	if ok {
 		p.checkSurrogates()
-		p.topLevel()
+		p.topLevel(top)
 	}
 }
 
@@ -349,21 +344,21 @@ func (p *parser) json() {
 // readers disagree: gjson swallows the escape after it, encoding/json does not.
 func (p *parser) checkSurrogates() {
 	for at := 0; ; {
-		next := strings.IndexByte(p.doc[at:], '\\')
+		next := strings.IndexByte(p.Text[at:], '\\')
 		if next < 0 {
 			return
 		}
 		at += next
-		first := escapedUnit(p.doc[at:])
+		first := escapedUnit(p.Text[at:])
 		switch {
 		case !utf16.IsSurrogate(first):
 			at += 2
-		case utf16.DecodeRune(first, escapedUnit(p.doc[at+6:])) != unicode.ReplacementChar:
+		case utf16.DecodeRune(first, escapedUnit(p.Text[at+6:])) != unicode.ReplacementChar:
 			at += 12
 		default:
-			p.problem(at,
+			p.Problem(at,
 				"parsing: %s is half a character; write both halves, as \\ud83d\\ude00, or the character itself",
-				p.doc[at:at+6])
+				p.Text[at:at+6])
 			at += 6
 		}
 	}

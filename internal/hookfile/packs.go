@@ -7,35 +7,36 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // packs reads "packs" and the keys about the rules of packs. Each rule is a hook without a process, before the file's
 // own hooks.
-func (p *parser) packs(fields map[string]gjson.Result) {
+func (p *parser) packs(fields map[string]document.Value) {
 	var hooks []hook.Hook
 	var taken []string
-	p.eachName(fields, "packs", `a list of names of packs, as ["git", "secrets"]`, func(name string, at int) {
-		found, version := p.pack(name, at)
+	names := fields["packs"].Texts(`a list of names of packs, as ["git", "secrets"]`, `a name in "packs"`)
+	for name, v := range names {
+		found, version := p.pack(name, v)
 		switch {
 		case found == nil:
 		case slices.Contains(taken, found.Name()):
-			p.problem(at, `"packs" has %s twice; leave one out`, quote(found.Name()))
+			v.Problem(`"packs" has %s twice; leave one out`, quote(found.Name()))
 		default:
 			taken = append(taken, found.Name())
 			for _, r := range found.At(version) {
-				hooks = append(hooks, p.ruleHook(r, at))
+				hooks = append(hooks, p.ruleHook(r, v.Place()))
 			}
 		}
-	})
+	}
 	rules := func(key string, each func(h *hook.Hook)) {
 		takesPacks := key == "observe" || key == "approvable"
-		p.eachName(fields, key, `a list of rules, as ["git/no-force-push"]`, func(name string, at int) {
+		names := fields[key].Texts(`a list of rules, as ["git/no-force-push"]`, fmt.Sprintf("a name in %q", key))
+		for name, v := range names {
 			var ids []string
 			found := false
 			for i := range hooks {
@@ -50,10 +51,10 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 				ids = append(ids, taken...)
 			}
 			if !found {
-				const text = `%q: %s is no rule of the packs of this file%s`
-				p.problem(at, text, key, quote(name), cmp.Or(spelling.Suggest(name, ids), p.withoutPack(name, taken)))
+				v.Problem(`%q: %s is no rule of the packs of this file%s`, key, quote(name),
+					cmp.Or(spelling.Suggest(name, ids), p.withoutPack(name, taken)))
 			}
-		})
+		}
 	}
 	var except []string
 	rules("except", func(h *hook.Hook) { except = append(except, h.Name) })
@@ -62,7 +63,7 @@ func (p *parser) packs(fields map[string]gjson.Result) {
 	rules("approvable", func(h *hook.Hook) { h.Approvable = true })
 	for _, h := range hooks {
 		if slices.Contains(except, h.Name) {
-			h.Disabled = fmt.Sprintf(`"except" of %s`, p.file)
+			h.Disabled = fmt.Sprintf(`"except" of %s`, p.File)
 		}
 		p.config.Hooks = append(p.config.Hooks, h)
 	}
@@ -84,34 +85,16 @@ func (p *parser) withoutPack(name string, taken []string) string {
 	return ""
 }
 
-// eachName calls each for every name in a list at the top of the file.
-func (p *parser) eachName(fields map[string]gjson.Result, key, want string, each func(name string, at int)) {
-	list := fields[key]
-	switch {
-	case !list.Exists():
-		return
-	case !list.IsArray():
-		p.wrongType(quote(key), want, list)
-		return
-	}
-	list.ForEach(func(_, v gjson.Result) bool {
-		if name, ok := (&reader{p, "", key, v}).text(v, fmt.Sprintf("a name in %q", key)); ok {
-			each(name, v.Index)
-		}
-		return true
-	})
-}
-
 // pack returns the pack and the version for a name such as git or git@2, or nil without such a pack.
-func (p *parser) pack(text string, at int) (found hook.Pack, version int) {
+func (p *parser) pack(text string, at document.Value) (found hook.Pack, version int) {
 	name, pin, pinned := strings.Cut(text, "@")
 	if p.rules() == nil {
-		p.problem(at, `"packs": this program has no packs, so it cannot run %s`, quote(name))
+		at.Problem(`"packs": this program has no packs, so it cannot run %s`, quote(name))
 		return nil, 0
 	}
 	found, err := p.rules().Pack(name)
 	if err != nil {
-		p.problem(at, `"packs": %s`, err.Error())
+		at.Problem(`"packs": %s`, err.Error())
 		return nil, 0
 	}
 	if version = found.Version(); !pinned {
@@ -119,15 +102,15 @@ func (p *parser) pack(text string, at int) (found hook.Pack, version int) {
 	}
 	n, err := strconv.Atoi(pin)
 	if err != nil || n < 1 || n > version {
-		p.problem(at, `"packs": %s has no version %s; it has 1 to %d`, quote(name), quote(pin), version)
+		at.Problem(`"packs": %s has no version %s; it has 1 to %d`, quote(name), quote(pin), version)
 		return nil, 0
 	}
 	return found, n
 }
 
 // ruleHook returns a rule of a pack as a hook of the file.
-func (p *parser) ruleHook(r hook.PackRule, at int) hook.Hook {
-	place, decision := p.at(at, ""), protocol.Block
+func (p *parser) ruleHook(r hook.PackRule, at hook.Diagnostic) hook.Hook {
+	decision := protocol.Block
 	if r.Asks() {
 		decision = protocol.Ask
 	}
@@ -136,6 +119,6 @@ func (p *parser) ruleHook(r hook.PackRule, at int) hook.Hook {
 		Dialect: p.dialect, Events: []protocol.Event{protocol.PreTool},
 		StaticVerdict: &dialect.Verdict{Decision: decision, Cause: protocol.CausePolicy,
 			Status: dialect.StatusBlocked, Reason: r.Reason(hook.Found{})},
-		File: p.file, Level: p.level, Line: place.Line, Column: place.Column,
+		File: at.File, Level: p.level, Line: at.Line, Column: at.Column,
 	}
 }

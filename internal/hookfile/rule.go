@@ -1,7 +1,6 @@
 package hookfile
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,63 +24,61 @@ func (r *reader) inject(h *hook.Hook) {
 
 // message reads the text of "block" or "inject", which run no process.
 func (r *reader) message() string {
-	s, ok := r.text(r.value, r.quotedKey())
+	s, ok := r.ForProcess()
 	if ok && strings.TrimSpace(s) == "" {
-		r.problem(r.value.Index, "%s%q is blank; write what the model is to read", r.who, r.key)
+		r.Problem("%q is blank; write what the model is to read", r.Key)
 	}
 	return s
 }
 
 // rule reads "if".
 func (r *reader) rule(h *hook.Hook) {
-	s, ok := r.text(r.value, `"if"`)
+	s, ok := r.ForProcess()
 	if !ok {
 		return
 	}
 	if r.rules() == nil {
-		r.problem(r.value.Index, `%s"if": this program has no rules, so it cannot decide %s; use "matcher" and "when"`,
-			r.who, quote(s))
+		r.Problem(`"if": this program has no rules, so it cannot decide %s; use "matcher" and "when"`, quote(s))
 		return
 	}
 	if h.If = r.rules().If(s); s == "" || h.If.Malformed() {
-		r.problem(r.value.Index, "%s\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)",
-			r.who, quote(s))
+		r.Problem("\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)", quote(s))
 	}
 }
 
 // warnUnreachable warns about an "if" or a "when" that can never hold at the hook's events.
 func (e *entry) warnUnreachable(h *hook.Hook) {
-	f, who := e.values, e.who
+	f := e.values
 	some := func(what func(protocol.Event) bool) bool {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
 	}
 	if h.If != nil && !some(dialect.HasTool) {
-		e.warnOfDeadGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
+		warnOfDeadGate(f["if"], "\"if\" needs a tool, and its events have none, so it never runs")
 	}
 	if tool, _, _ := strings.Cut(h.IfText(), "("); tool != "" && !h.If.Malformed() {
 		if ok, why := h.If.Match(hook.ToolCall{Tool: tool}); !ok { // no match even in doubt
-			e.warnOfDeadGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
+			warnOfDeadGate(f["if"], "\"if\" %s, so it never runs; use \"matcher\" and \"when\"", why)
 		}
 	}
 	if tool, pattern, _ := strings.Cut(h.IfText(), "("); tool != "" && !h.If.Malformed() {
-		e.ruleDoubt(h, e.at(f["if"].Index, ""), who+": ")
+		e.ruleDoubt(h, f["if"].Place(), f["if"].Who)
 		names := append([]string{e.toolNames[tool], tool}, e.clients.ToolNames(tool)...)
 		if h.IfMeant == nil {
 			h.IfMeant = h.If.Meant(names)
 		}
 		if misfit := h.If.Problem(names); pattern != "" && misfit != "" {
-			e.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
+			f["if"].Warn("\"if\" %s %s", quote(h.If.String()), misfit).Gate = true
 		}
 	}
 	if severalRules(h.IfText()) {
-		e.warnOfGate(f["if"].Index,
-			who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
+		const text = "\"if\" looks like several rules, and is one that hardly matches; write an entry for each"
+		f["if"].Warn(text).Gate = true
 	}
 	for _, c := range h.When {
 		field := c.Field()
 		if field != "" && !some(func(e protocol.Event) bool { return dialect.HasValue(e, field) }) &&
 			!c.HoldsWithoutValue() {
-			e.warnOfDeadGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, field))
+			warnOfDeadGate(f["when"], "its events have no %q, so it never runs", field)
 		}
 	}
 }

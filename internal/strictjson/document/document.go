@@ -13,8 +13,9 @@
 //
 // A Value knows what messages call it and where it is, so whoever reads it says only what is wrong.
 //
-// Guarantees: reading goes on after a problem, so a person sees all of them. A message has one line, and at most 80 bytes
-// of each text of the document. Equal keys and faults of syntax are problems of Parse, so no reader need think of them.
+// Guarantees: reading goes on after a problem, so a person sees all of them. A message has one line, and at most 80
+// bytes of each text of the document. Equal keys and faults of syntax are problems of Parse, so no reader need think of
+// them.
 //
 // Not guaranteed: after a problem the values that are read mean nothing.
 package document
@@ -58,6 +59,9 @@ func (r *Reader) At(offset int) Position {
 	return Position{line, column}
 }
 
+// Place returns a diagnostic without a text. Its Position is the value's.
+func (v Value) Place() Diagnostic { return v.In.Diagnostic(v.Index, "") }
+
 // Diagnostic returns a diagnostic about an offset in the text.
 func (r *Reader) Diagnostic(offset int, format string, args ...any) Diagnostic {
 	at := r.At(offset)
@@ -75,8 +79,8 @@ func (r *Reader) Warn(offset int, format string, args ...any) *Diagnostic {
 	return &r.Warnings[len(r.Warnings)-1]
 }
 
-// Parse checks the text, and returns its value. ok is false if the text is not JSON or nested deeper than maxDepth. fault
-// is called for each fault; nil: each is a problem.
+// Parse checks the text, and returns its value. ok is false if the text is not JSON or nested deeper than maxDepth.
+// fault is called for each fault; nil: each is a problem.
 func (r *Reader) Parse(maxDepth int, fault func(strictjson.Fault)) (top Value, ok bool) {
 	if at := strictjson.InvalidUTF8(r.Text); at >= 0 {
 		r.Problem(at, "parsing: not UTF-8; save the file as UTF-8")
@@ -179,10 +183,10 @@ func (v Value) IsVariable() bool {
 	return false
 }
 
-// Fields returns the members of an object by key. A key that is not in known is a problem, unless the author may use it.
+// Fields returns the members of an object by key. A key that is not in known is a problem, unless it is an OwnKey.
 func (v Value) Fields(known ...string) map[string]Value {
 	found := map[string]Value{}
-	for key, value := range v.Members() {
+	for key, value := range v.members {
 		switch {
 		case slices.Contains(known, key.Key):
 			found[key.Key] = value
@@ -197,21 +201,49 @@ func (v Value) Fields(known ...string) map[string]Value {
 	return found
 }
 
-// Members yields the keys and values of an object.
-func (v Value) Members() iter.Seq2[Value, Value] {
-	return func(yield func(key, value Value) bool) {
-		v.ForEach(func(key, value gjson.Result) bool {
-			name := strictjson.Text(key.Raw)
-			return yield(Value{Result: key, In: v.In, Who: v.Who, Key: name, Ends: v.Ends},
-				Value{Result: value, In: v.In, Who: v.Who, Key: name, Ends: v.Ends})
-		})
+// Member returns the member of an object with a key.
+func (v Value) Member(key string) Value {
+	return Value{Result: v.Get(key), In: v.In, Who: v.Who, Key: key, Ends: v.Ends}
+}
+
+// Members yields the keys and values of an object, if there is one. A value of another type is a problem; want says
+// what it should be.
+func (v Value) Members(want string) iter.Seq2[Value, Value] {
+	if v.Exists() && !v.IsObject() {
+		v.WrongType(want)
+	}
+	return v.members
+}
+
+func (v Value) members(yield func(key, value Value) bool) {
+	if !v.IsObject() {
+		return
+	}
+	v.ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		return yield(Value{Result: key, In: v.In, Who: v.Who, Key: name, Ends: v.Ends},
+			Value{Result: value, In: v.In, Who: v.Who, Key: name, Ends: v.Ends})
+	})
+}
+
+// Texts yields the strings of an array, each with its value; see Elements and ForProcess.
+func (v Value) Texts(want, name string) iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		for element := range v.Elements(want, name) {
+			if text, ok := element.ForProcess(); ok && !yield(text, element) {
+				return
+			}
+		}
 	}
 }
 
-// Elements yields the elements of an array, which messages call name. A value of another type is a problem; want says
-// what it should be.
+// Elements yields the elements of an array, if there is one, which messages call name. A value of another type is a
+// problem; want says what it should be.
 func (v Value) Elements(want, name string) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
+		if !v.Exists() {
+			return
+		}
 		if !v.IsArray() {
 			v.WrongType(want)
 			return

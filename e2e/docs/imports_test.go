@@ -24,7 +24,7 @@ var wings = []struct{ name, folders, reaches string }{
 		"internal/state/approval internal/state/once internal/state/stops internal/doctor/canary",
 		"protocol lib rules net clients"},
 	{"rules", "internal/rules internal/shellline internal/permission internal/pack", "protocol lib core"},
-	{"trust", "internal/trust", "protocol lib core rules clients"},
+	{"trust", "internal/trust", "protocol lib core rules record clients"},
 	{"record", "internal/runlog internal/cases internal/state/lastrun", "protocol lib core clients"},
 	{"texts", "internal/queue internal/gate/queued internal/massgen/ipc", "protocol lib core clients"},
 	{"net", "internal/httphook internal/runlog/otlp", "protocol lib core rules record"},

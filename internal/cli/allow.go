@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/trust"
+	"github.com/hookrun/hookrun/internal/trust/report"
 )
 
 var allow = command{
@@ -48,7 +47,7 @@ hookrun allow and status print; --yes allows them as they are.`,
 			if err != nil {
 				return 0, err
 			}
-			done, err := s.allow(*hash, *yes, true, std)
+			done, err := allowHooks(&s, *hash, *yes, true, std)
 			if err != nil {
 				return 0, err
 			}
@@ -75,9 +74,9 @@ terminal; without one it needs --yes.`,
 			if err != nil {
 				return 0, err
 			}
-			if !*yes && s.allowed != nil { // otherwise an agent could switch the hooks off
+			if !*yes && s.Allowed != nil { // otherwise an agent could switch the hooks off
 				const question = "Have the hooks of %s run no more? [y/N] "
-				sure, err := terminal.Confirm("", fmt.Sprintf(question, printable.Escape(s.now.Workspace)))
+				sure, err := terminal.Confirm("", fmt.Sprintf(question, printable.Escape(s.Now.Workspace)))
 				if err != nil {
 					return 0, err
 				}
@@ -85,7 +84,7 @@ terminal; without one it needs --yes.`,
 					return 0, errors.New("nothing was changed; the hooks are still allowed")
 				}
 			}
-			was, err := s.store.Deny(s.now)
+			was, err := s.Store.Deny(s.Now)
 			if err != nil {
 				return 0, err
 			}
@@ -94,7 +93,7 @@ terminal; without one it needs --yes.`,
 			if was {
 				text = "the hooks of %s are not allowed any more\n"
 			}
-			return exitOK, write(std, fmt.Sprintf(text, printable.Escape(s.now.Workspace)))
+			return exitOK, write(std, fmt.Sprintf(text, printable.Escape(s.Now.Workspace)))
 		}
 	},
 }
@@ -115,16 +114,8 @@ func pruneTrust(args []string, std Streams) error {
 	return err
 }
 
-// trustState has a project's current hooks, and the hooks that a person allowed.
-type trustState struct {
-	config  *hookfile.Config
-	now     *trust.Fingerprint
-	store   *trust.Store
-	allowed *trust.Record // nil: never allowed
-}
-
 // trustState reads the hooks in the files named by the flags.
-func (f *callFlags) trustState(args []string) (trustState, error) {
+func (f *callFlags) trustState(args []string) (report.State, error) {
 	s, fault, err := f.readTrustState(args)
 	if fault != nil {
 		return s, fault
@@ -133,7 +124,7 @@ func (f *callFlags) trustState(args []string) (trustState, error) {
 }
 
 // readTrustState is trustState for hooks files that may have a fault. If they have one, no hook is read.
-func (f *callFlags) readTrustState(args []string) (s trustState, fault, err error) {
+func (f *callFlags) readTrustState(args []string) (s report.State, fault, err error) {
 	switch {
 	case len(args) > 1:
 		return s, nil, fmt.Errorf("unexpected argument %q; give one DIR", args[1])
@@ -150,47 +141,45 @@ func (f *callFlags) readTrustState(args []string) (s trustState, fault, err erro
 	if err := f.resolveWorkspace(); err != nil {
 		return s, nil, err
 	}
-	if s.store, err = trust.Open("", f.call.Workspace); err != nil {
+	store, err := trust.Open("", f.call.Workspace)
+	if err != nil {
 		return s, nil, err
 	}
-	if s.config, fault = f.read(); fault != nil {
-		s.config = &hookfile.Config{}
+	cfg, fault := f.read()
+	if fault != nil {
+		cfg = &hookfile.Config{}
 	}
 	o, err := f.options()
 	if err != nil {
 		return s, fault, err
 	}
-	look := trustOptions(f.call.Workspace, o.Binary)
-	look.Texts = true
-	s.now, err = trust.Take(s.config, look)
-	if err == nil {
-		s.allowed, err = s.store.Allowed(s.now)
-	}
+	s, err = report.Read(store, cfg, f.call.Workspace, o.Binary)
 	return s, fault, err
 }
 
 // newTrustState reads the hooks of a folder.
-func newTrustState(folder string) (trustState, error) {
+func newTrustState(folder string) (report.State, error) {
 	var f callFlags
 	f.defineFiles(pflag.NewFlagSet("", pflag.ContinueOnError))
 	return f.trustState([]string{folder})
 }
 
-// allow prints the hooks, and records them if a person agrees, at the terminal or by a flag. It returns what holds now.
-func (s *trustState) allow(hash string, yes, verbose bool, std Streams) (done string, err error) {
+// allowHooks prints the hooks, and records them if a person agrees, at the terminal or by a flag. It returns what holds
+// now.
+func allowHooks(s *report.State, hash string, yes, verbose bool, std Streams) (done string, err error) {
 	isProject := func(f hookfile.File) bool { return f.Level >= hook.ProjectLevel }
-	if hash == "" && !yes && s.allowed == nil && !slices.ContainsFunc(s.config.Files, isProject) {
+	if hash == "" && !yes && s.Allowed == nil && !slices.ContainsFunc(s.Config.Files, isProject) {
 		// Below an allowed folder, calls are blocked until a person allows the empty list of hooks.
-		judgment, err := s.store.Judge(s.now, trust.Rules{Required: true})
+		judgment, err := s.Store.Judge(s.Now, trust.Rules{Required: true})
 		if err == nil && judgment.Cause == "" {
 			const text = "%s has no hooks file, so there is nothing to allow; give the folder of the project"
-			err = fmt.Errorf(text, printable.Escape(s.now.Workspace))
+			err = fmt.Errorf(text, printable.Escape(s.Now.Workspace))
 		}
 		if err != nil {
 			return "", err
 		}
 	}
-	shown, unseen, err := s.show()
+	shown, unseen, err := s.Show()
 	if err != nil {
 		return "", err
 	}
@@ -199,7 +188,7 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) (done st
 			return "", err
 		}
 	}
-	unresolved, ofClients := s.now.Unresolved(s.config)
+	unresolved, ofClients := s.Now.Unresolved(s.Config)
 	for _, d := range ofClients {
 		fmt.Fprintln(std.Err, "hookrun allow: warning:", d)
 	}
@@ -207,12 +196,12 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) (done st
 		fmt.Fprintln(std.Err, errNotAllowed)
 		return "", hook.Diagnostics(unresolved)
 	}
-	switch now := s.now.Hash(); {
+	switch now := s.Now.Hash(); {
 	case hash != "" && hash != now:
 		return "", fmt.Errorf("the hooks have another hash than %s; nothing was allowed", printable.Escape(hash))
 	case hash != "" || yes:
 	default:
-		workspace, words := printable.Escape(s.now.Workspace), []string{"y", "yes"}
+		workspace, words := printable.Escape(s.Now.Workspace), []string{"y", "yes"}
 		question := fmt.Sprintf("Allow the hooks of %s to run? [y/N] ", workspace)
 		if len(unseen) > 0 {
 			const text = "The text above does not show all of %s.\nAllow the hooks of %s to run unseen? [unseen/N] "
@@ -226,105 +215,11 @@ func (s *trustState) allow(hash string, yes, verbose bool, std Streams) (done st
 			return "", errNotAllowed
 		}
 	}
-	if err := s.store.Allow(s.now); err != nil {
+	if err := s.Store.Allow(s.Now); err != nil {
 		return "", err
 	}
 	forgetBeats()
-	return "allowed: " + s.counted(), nil
-}
-
-// counted returns the number of the project's hooks, as a line.
-func (s *trustState) counted() string {
-	return fmt.Sprintf("%s, in %s\n", hook.Count(s.config.Hooks, hook.ProjectLevel, time.Now()),
-		printable.Escape(s.now.Workspace))
+	return "allowed: " + s.Counted(), nil
 }
 
 var errNotAllowed = errors.New("nothing was allowed")
-
-// show returns the text for the person: first what has changed, then all hooks; the first time the hooks come first.
-// unseen are the files with a change that the text does not show.
-func (s *trustState) show() (text string, unseen []string, err error) {
-	texts, err := s.store.Texts(s.now)
-	if err != nil {
-		return "", nil, err
-	}
-	changes, unseen := s.now.Diff(s.allowed, texts)
-	hooks, since := s.list(time.Now()), ", which nobody has allowed yet"
-	if s.allowed == nil {
-		changes = hooks + "\nThe texts:\n" + changes
-	} else {
-		since = ", last allowed " + s.allowed.Time.Local().Format(time.DateTime)
-		if changes == "" {
-			changes = "no text has changed since\n"
-		}
-		for _, d := range s.now.Since(&s.allowed.Fingerprint) {
-			since += "\n  " + d.String()
-		}
-		changes += "\n" + hooks
-	}
-	return fmt.Sprintf("hooks of %s%s\n\n%s\nhash %s\n", printable.Escape(s.now.Workspace), since, changes,
-		s.now.Hash()), unseen, nil
-}
-
-// list returns the project's hooks as text: those that run commands, with the files that they name, and then the rules,
-// those of packs in short.
-func (s *trustState) list(now time.Time) (text string) {
-	const most = 50 // rules: they run nothing, and a command must not be lost among them
-	var commands, ofPacks string
-	var rules []string
-	var packs []string
-	var packed []hook.Hook
-	for i := range s.config.Hooks {
-		h := &s.config.Hooks[i]
-		_, holds := h.EffectAt(now)
-		shown := describe(h, holds)
-		switch pack, _, _ := strings.Cut(h.Name, "/"); {
-		case h.Level < hook.ProjectLevel:
-		case h.Rule != nil:
-			if packed = append(packed, *h); !slices.Contains(packs, pack) {
-				packs = append(packs, pack)
-			}
-			if holds != "" {
-				ofPacks += "    " + h.Name + ": " + printable.Escape(holds) + "\n"
-			}
-		case h.StaticVerdict != nil:
-			rules = append(rules, shown)
-		default:
-			files := cmp.Or(strings.Join(s.now.Named(h), ", "), "no file of the project")
-			commands += shown + "    watched: " + printable.Escape(files) + "\n"
-		}
-	}
-	if commands != "" {
-		text = "Commands that run:\n" + commands
-	}
-	if packed != nil {
-		ofPacks = fmt.Sprintf("  packs %s: %s\n%s", strings.Join(packs, ", "),
-			hook.Count(packed, hook.ProjectLevel, now), ofPacks)
-	}
-	if more := len(rules) - most; more > 0 {
-		rules = append(rules[:most], fmt.Sprintf("  and %d more\n", more))
-	}
-	if packed != nil || rules != nil {
-		text += "Rules, which run nothing:\n" + ofPacks + strings.Join(rules, "")
-	}
-	if text == "" {
-		return "no hooks\n"
-	}
-	return text + "After a change of a watched file the calls of its hook are held until hookrun allow; of a hooks " +
-		"file,\nevery tool call.\n"
-}
-
-// describe returns the lines about a hook. holds is what keeps it from acting, or "".
-func describe(h *hook.Hook, holds string) string {
-	var events []string
-	for _, e := range h.Events {
-		events = append(events, string(e))
-	}
-	if holds != "" {
-		holds = ", " + holds
-	}
-	at := fmt.Sprintf("  %s (%s) at %s%s", h.Name, h.Source(), strings.Join(events, ", "), holds)
-	at, _ = printable.Fold(at)
-	what, _ := printable.Fold(h.String())
-	return at + "\n    " + what + "\n"
-}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -144,7 +143,7 @@ func (r *checkReport) addMissing(o *hookfile.Options, there []hookfile.File, wor
 	if err != nil {
 		return // already reported
 	}
-	for _, m := range missingEvents(cfg, workspace) {
+	for _, m := range install.MissingHere(cfg.Hooks, workspace) {
 		for i := range r.Files {
 			f := &r.Files[i]
 			switch {
@@ -159,17 +158,6 @@ func (r *checkReport) addMissing(o *hookfile.Options, there []hookfile.File, wor
 			}
 		}
 	}
-}
-
-// missingEvents compares the events of hooks with the entries of the installed clients.
-func missingEvents(cfg *hookfile.Config, workspace string) []install.Missing {
-	binary, err := ownPath()
-	if err != nil {
-		return nil
-	}
-	home, _ := os.UserHomeDir() // without a home, no files of the user
-	where := dialect.Where{Workspace: workspace, Home: home, Getenv: os.Getenv}
-	return install.FindMissing(where, cfg.Hooks, binary)
 }
 
 // findAbove adds the remarks about the project, which depend on the number of hooks.

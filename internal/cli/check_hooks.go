@@ -76,19 +76,12 @@ func (f *checkedFile) unresolved(hooks []hook.Hook, workspace, binary string) {
 		return
 	}
 	cfg := &hookfile.Config{Hooks: hooks}
-	now, err := trust.Take(cfg, trustOptions(workspace, binary))
+	now, err := trust.Take(cfg, trust.OutsideCall(workspace, binary))
 	if err != nil {
 		return // hookrun allow reports the error
 	}
 	entries, ofClients := now.Unresolved(cfg)
 	f.Warnings, f.Notes = append(f.Warnings, entries...), append(f.Notes, ofClients...)
-}
-
-// trustOptions returns the options to take a workspace's fingerprint outside of a call.
-func trustOptions(workspace, binary string) trust.Options {
-	return trust.Options{Workspace: workspace, Environ: func(h *hook.Hook) []string {
-		return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: workspace}), nil, binary)
-	}}
 }
 
 // gitNotes returns a note if git may commit a local file, which belongs to one person.
@@ -170,7 +163,7 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 		env, dir := launch.Environ(h, call, nil, binary), launch.Dir(h, call)
 		f.Errors = append(f.Errors, launch.Inspect(h, dir, env)...)
 		f.Warnings = append(f.Warnings, launch.Doubts(h, dir, env)...)
-		errors, warnings := trust.CannotStart(h, trustOptions(workspace, binary))
+		errors, warnings := trust.CannotStart(h, trust.OutsideCall(workspace, binary))
 		f.Errors, f.Warnings = append(f.Errors, errors...), append(f.Warnings, warnings...)
 	}
 	f.unresolved(hooks, workspace, binary)

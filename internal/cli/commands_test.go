@@ -257,3 +257,8 @@ func TestImportAndInstall(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
 }
+
+// TestStatusLineOfNothing: a status bar gets a line and no failure, whatever is wrong.
+func TestStatusLineOfNothing(t *testing.T) {
+	require.Equal(t, 0, run("", "status", "--line", "-C", filepath.Join(t.TempDir(), "none")).exit)
+}

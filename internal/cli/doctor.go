@@ -132,7 +132,7 @@ runs them without a question. hookrun allow always asks itself.`,
 // complete fills in doctor's inputs: this machine and the project.
 func complete(d *doctor.Doctor, workspace string, configs []string) (err error) {
 	d.Home, _ = os.UserHomeDir()
-	if d.Binary, err = ownPath(); err != nil {
+	if d.Binary, err = install.OwnPath(); err != nil {
 		return err
 	}
 	if d.State == "" {
@@ -192,15 +192,7 @@ func doctorTrust(workspace string) doctor.Trust {
 	if err != nil {
 		return doctor.Trust{Problem: err.Error()}
 	}
-	r, err := s.report()
-	if err != nil {
-		return doctor.Trust{Problem: err.Error()}
-	}
-	t := doctor.Trust{Status: r.Status, Reason: r.why}
-	if r.Allowed != nil {
-		t.Allowed = *r.Allowed
-	}
-	return t
+	return s.Trust()
 }
 
 // starter returns a function that runs programs in their own session, with a deadline, until ctx ends.

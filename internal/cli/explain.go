@@ -218,7 +218,7 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 	x.values = append(x.values, x.view.Handler()...)
 	if h.Disabled == "" {
 		var problems []string
-		cannot, _ := trust.CannotStart(h, trustOptions(c.Workspace, o.Binary))
+		cannot, _ := trust.CannotStart(h, trust.OutsideCall(c.Workspace, o.Binary))
 		for _, problem := range append(launch.Inspect(h, planned.Dir, env), cannot...) {
 			problems = append(problems, problem.Error())
 		}

@@ -82,8 +82,7 @@ func (f *callFlags) isAnsweredElsewhere(client *dialect.Dialect) bool {
 		return false
 	}
 	entries, known := install.Lookup(client.Name)
-	home, _ := os.UserHomeDir() // without a home, no user's file
-	w := dialect.Where{Workspace: f.workspace, Home: home, Getenv: os.Getenv}
+	w := install.Here(f.workspace)
 	return known && slices.ContainsFunc(answerer.AnsweringFiles(w), func(path string) bool {
 		cfg, err := parts.All().LoadFile(path, client)
 		if err != nil || slices.ContainsFunc(cfg.Hooks, func(h hook.Hook) bool { return h.Disabled != "" }) {

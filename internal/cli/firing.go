@@ -163,7 +163,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	began := time.Now()
 	p, err := f.prepare(read, g, &stdinReader{Streams: std})
 	if std.last != nil && f.record.log != nil && !errors.Is(err, errAnswered) {
-		*std.last = func() { f.beat(f.config) }
+		*std.last = func() { f.beats().Beat(f.config) }
 	}
 	if err != nil {
 		if errors.Is(err, errAnswered) { // the other entry records the call

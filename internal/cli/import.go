@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/trust"
@@ -139,11 +140,11 @@ func importAll(as *dialect.Dialect, files []string, workspace string) (*imported
 func addWatched(all *hookimport.Result, workspace string) {
 	doc, _, err := hookimport.Add(hookfile.FileName, nil, all.Entries)
 	cfg, errParse := parts.All().Parse(hookfile.FileName, doc)
-	binary, errBinary := ownPath()
+	binary, errBinary := install.OwnPath()
 	if errors.Join(err, errParse, errBinary) != nil || len(cfg.Hooks) != len(all.Entries) {
 		return // an error of the entries is one of Write, too
 	}
-	look := trustOptions(workspace, binary)
+	look := trust.OutsideCall(workspace, binary)
 	look.AnyMachine = true // colleagues have the file too
 	now, err := trust.Take(cfg, look)
 	if err != nil {

@@ -82,7 +82,7 @@ func TestImportCanBeAllowed(t *testing.T) {
 		cfg, err := parts.All().LoadFile(filepath.Join(dir, hookfile.FileName), nil)
 		require.NoError(t, err)
 		require.Len(t, cfg.Hooks, len(commands))
-		look := trustOptions(dir, "/usr/bin/hookrun")
+		look := trust.OutsideCall(dir, "/usr/bin/hookrun")
 		look.AnyMachine = true
 		now, err := trust.Take(cfg, look)
 		require.NoError(t, err)

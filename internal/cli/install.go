@@ -153,7 +153,7 @@ func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e inst
 	if !s.user {
 		e.Timeout = timeout(e.Events, hooks)
 	}
-	e.Binary, err = ownPath()
+	e.Binary, err = install.OwnPath()
 	return e, err
 }
 
@@ -196,7 +196,7 @@ func (s *settingsFlags) entryNotes(client *install.Client, place dialect.Place, 
 	case err != nil:
 		doubts = append(doubts, fmt.Sprintf("there is no hookrun in PATH, where the entry looks for it, so every call "+
 			"is blocked until there is one: put %s on PATH", filepath.Dir(e.Binary)))
-	case found != e.Binary: // if they were the same, ownPath would have returned found
+	case found != e.Binary: // if they were the same, OwnPath would have returned found
 		doubts = append(doubts, fmt.Sprintf("the entry runs the hookrun in PATH, which is %s, and not this one", found))
 	}
 	where := s.where()
@@ -238,22 +238,22 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err 
 	if err != nil {
 		return "", err
 	}
-	report, err := state.report()
+	r, err := state.Report()
 	switch {
 	case err != nil:
 		return "", err
-	case report.Status == "none":
+	case r.Status == "none":
 		return note("%s", each)
-	case report.Status == "allowed":
-		return "allowed: " + state.counted(), nil
+	case r.Status == "allowed":
+		return "allowed: " + state.Counted(), nil
 	case s.dryRun || !yes && !interactive(std):
 		text := "the project's hooks do not run until somebody looks at them and runs hookrun allow %s"
-		if blocks || report.Status == "changed" {
+		if blocks || r.Status == "changed" {
 			text = "every tool call is blocked until somebody looks at the project's hooks and runs hookrun allow %s"
 		}
 		return note(text, shellword.Local(absolute(p.Workspace)))
 	}
-	if holds, err = state.allow("", yes, s.diffs, std); !errors.Is(err, errNotAllowed) {
+	if holds, err = allowHooks(&state, "", yes, s.diffs, std); !errors.Is(err, errNotAllowed) {
 		return holds, err
 	}
 	if blocks {
@@ -268,8 +268,9 @@ func interactive(std Streams) bool {
 }
 
 func (s *settingsFlags) where() dialect.Where {
-	home, _ := os.UserHomeDir() // without a home, no files of the user
-	return dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, AllProjects: s.user}
+	where := install.Here(s.workspace)
+	where.AllProjects = s.user
+	return where
 }
 
 // notes returns the reasons why the client may not run hookrun.
@@ -422,21 +423,4 @@ func timeout(events []string, hooks []hook.Hook) time.Duration {
 		return someHooks
 	}
 	return longest + aroundCall
-}
-
-// ownPath returns the path of this program, through PATH if hookrun is there: the target of a link may have a version
-// in the name, and disappear after an upgrade.
-func ownPath() (string, error) {
-	binary, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("finding hookrun itself: %w", err)
-	}
-	if found, err := exec.LookPath("hookrun"); err == nil {
-		mine, err1 := os.Stat(binary)
-		named, err2 := os.Stat(found)
-		if err1 == nil && err2 == nil && os.SameFile(mine, named) {
-			return found, nil
-		}
-	}
-	return binary, nil
 }

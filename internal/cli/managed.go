@@ -211,7 +211,7 @@ func (m *managedFlags) program(system string) (string, error) {
 			dialect.OnSystem(system, "/usr/bin/hookrun", "/usr/local/bin/hookrun",
 				`"C:\Program Files\hookrun\hookrun.exe"`))
 	}
-	return ownPath()
+	return install.OwnPath()
 }
 
 // mayWrite returns an error if this user cannot write the files, or if other users could change them or the program.
@@ -306,7 +306,7 @@ func (m *managedFlags) uninstall(names []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	binary, err := ownPath()
+	binary, err := install.OwnPath()
 	if err != nil {
 		return err
 	}

@@ -149,9 +149,9 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	if m.gate.Runner, err = newRunner(cfg, o); err != nil {
 		return 0, err
 	}
-	beats := beats{of: f}
-	beats.use(cfg)
-	m.gate.Answered = beats.answered
+	beats := f.beats()
+	beats.Use(cfg)
+	m.gate.Answered = beats.Answered
 	ctx := until.context()
 	server, err := mcpproxy.Start(argv, os.Environ())
 	if err != nil {

@@ -94,13 +94,13 @@ func (f *callFlags) serve(socket string, web serve.HTTP, std Streams) error {
 	if err != nil {
 		return err
 	}
-	beats := beats{of: f}
-	beats.use(cfg)
-	defer beats.running.Wait()
+	beats := f.beats()
+	beats.Use(cfg)
+	defer beats.Wait()
 	server := serve.New(serve.Options{
 		Runner: r, Config: cfg, Workspace: f.call.Workspace, HooksFile: f.hooksFile(),
 		Queue: f.queue, Log: f.record.log, Warnings: f.warnings, Version: installed(), Stderr: std.Err,
-		Load: f.readAgain, Loaded: beats.use, Check: f.checkAgain, Answered: beats.answered,
+		Load: f.readAgain, Loaded: beats.Use, Check: f.checkAgain, Answered: beats.Answered,
 	})
 	defer until.done()
 	if socket != "" {

@@ -34,7 +34,7 @@ several. The managed hooks file stays.`,
 			if err != nil {
 				return 0, err
 			}
-			binary, err := ownPath()
+			binary, err := install.OwnPath()
 			if err != nil {
 				return 0, err
 			}

@@ -15,9 +15,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/owner"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/launch"
 )
 
 // File is one file of a Fingerprint.
@@ -449,4 +451,11 @@ func (f *Fingerprint) changeableByOthers() string {
 		}
 	}
 	return ""
+}
+
+// OutsideCall returns the options to take a workspace's fingerprint outside of a call.
+func OutsideCall(workspace, binary string) Options {
+	return Options{Workspace: workspace, Environ: func(h *hook.Hook) []string {
+		return launch.Environ(h, dialect.NewCall(dialect.Call{Workspace: workspace}), nil, binary)
+	}}
 }

@@ -1,6 +1,7 @@
-package cli
+package report
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,7 +56,7 @@ func TestStatusLine(t *testing.T) {
 	now := time.Now()
 	at := func(ago time.Duration) *time.Time { then := now.Add(-ago); return &then }
 	entries := []runlog.ClientEntry{{File: "f"}}
-	for want, r := range map[string]trustReport{
+	for want, r := range map[string]Report{
 		"hookrun: 0 hooks; no client runs it; no call known": {Status: "none"},
 		"hookrun: 5 hooks, allowed; claude, codex; last call less than a minute ago": {
 			Status: "allowed", tally: hook.Tally{hook.Acts: 5}, Facts: runlog.Facts{LastCall: at(12 * time.Second),
@@ -69,48 +70,42 @@ func TestStatusLine(t *testing.T) {
 			Status: "unknown", tally: hook.Tally{hook.Acts: 2, hook.IsOff: 1},
 			Facts: runlog.Facts{LastCall: at(-time.Hour)}}, // the clock was set back
 	} {
-		require.Equal(t, want, r.line(now))
+		require.Equal(t, want, r.Line(now))
 	}
-	require.Equal(t, 0, run("", "status", "--line", "-C", filepath.Join(t.TempDir(), "none")).exit)
 }
 
 // TestLastLogged: the last call of the workspace counts, also behind calls of others.
 func TestLastLogged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.log")
-	t.Setenv(logVariable, path)
-	require.Zero(t, lastLogged("/w"))
+	require.Zero(t, lastLogged("/w", path))
 	line := func(at, workspace string) string {
 		return `{"version":1,"time":"2027-01-01T00:00:0` + at + `.000000Z","workspace":"` + workspace + `"}` + "\n"
 	}
 	text := line("1", "/w") + line("3", "/w") + line("2", "/w") + line("5", "/other") + "{\n" + line("x", "/w")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat(line("0", "/other"), 5_000)+text), 0o600))
-	require.Equal(t, time.Date(2027, 1, 1, 0, 0, 3, 0, time.UTC), lastLogged("/w"))
-	require.Zero(t, lastLogged("/none"))
-	t.Setenv(logVariable, filepath.Dir(path))
-	require.Zero(t, lastLogged("/w"))
+	require.Equal(t, time.Date(2027, 1, 1, 0, 0, 3, 0, time.UTC), lastLogged("/w", path))
+	require.Zero(t, lastLogged("/none", path))
+	require.Zero(t, lastLogged("/w", filepath.Dir(path)))
 }
 
 // TestBeatsOfOtherHooks: a process with many calls writes one heartbeat, and another one about hooks read again.
 func TestBeatsOfOtherHooks(t *testing.T) {
 	dir := t.TempDir()
-	t.Setenv("HOOKRUN_STATE", filepath.Join(dir, "state"))
 	path := filepath.Join(dir, "run.log")
-	f := &callFlags{}
-	f.call.Workspace = dir
-	f.record.path = path
-	var err error
-	f.record.log, err = runlog.New(runlog.Options{Path: path})
+	log, err := runlog.New(runlog.Options{Path: path})
 	require.NoError(t, err)
-	defer f.record.log.Close()
+	defer log.Close()
 	config := func(text string) *hookfile.Config {
 		return &hookfile.Config{Files: []hookfile.File{{Path: "p", Level: hook.ProjectLevel, Text: text}}}
 	}
-	b := beats{of: f}
+	b := Beats{Log: log, Path: path, Workspace: dir,
+		Machine: Machine{State: filepath.Join(dir, "state"), Version: func() string { return "" }},
+		Read:    func() (s State, fault, err error) { return s, nil, errors.New("not read") }}
 	for i, text := range []string{"a", "b", "b", "a"} {
-		b.use(config(text))
+		b.Use(config(text))
 		for range 3 {
-			b.answered()
-			b.running.Wait()
+			b.Answered()
+			b.Wait()
 		}
 		log, err := os.ReadFile(path)
 		require.NoError(t, err)

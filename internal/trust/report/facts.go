@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/doctor"
+	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/runlog"
+	"github.com/hookrun/hookrun/internal/runlog/machine"
+)
+
+// Machine is what a report needs to know of this machine and of this hookrun.
+type Machine struct {
+	State    string // the folder of the user's state
+	StateErr error  // why there is none
+	Log      string // the run log that calls have without a flag; "": none
+	Version  func() string
+}
+
+// facts returns the facts that need no file of the project.
+func (m *Machine) facts() runlog.Facts {
+	return runlog.Facts{Host: machine.Host(), MachineID: machine.ID(), User: machine.User(), Hookrun: m.Version(),
+		Clients: []runlog.Client{}}
+}
+
+// addFacts adds the facts about this machine to the report.
+func (r *Report) addFacts(s *State, m Machine) (clients []doctor.Present, err error) {
+	cfg, given := s.Config, cmp.Or(s.Now.Path, s.Now.Workspace) // clients know the workspace by the given path
+	now := time.Now()
+	r.Facts = m.facts()
+	r.Managed = managedHash(cfg)
+	r.tally = hook.Count(cfg.Hooks, hook.ManagedLevel, now)
+	r.Hooks, r.Observing = r.tally.Active(), r.tally[hook.OnlyLooks]
+	project := doctor.Workspace{Folder: given, Started: given}
+	d := doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Workspace: project, State: m.State, StateErr: m.StateErr,
+		Now: now}
+	d.Home, _ = os.UserHomeDir()
+	d.Binary, err = install.OwnPath()
+	for _, c := range d.Present() {
+		clients = append(clients, c)
+		r.Clients = append(r.Clients, c.Client)
+		if c.Last != nil && (r.LastCall == nil || c.Last.After(*r.LastCall)) {
+			r.LastCall = c.Last
+		}
+	}
+	if at := lastLogged(given, m.Log); r.LastCall == nil || at.After(*r.LastCall) {
+		if r.LastCall = &at; at.IsZero() {
+			r.LastCall = nil
+		}
+	}
+	return clients, err
+}
+
+// managedHash returns the hash of the managed hooks file and of the scripts in its folder that its commands name; ""
+// without such a file.
+func managedHash(cfg *hookfile.Config) string {
+	if !cfg.HasLevel(hook.ManagedLevel) {
+		return ""
+	}
+	hash := sha256.New()
+	for i := range cfg.Files {
+		if f := &cfg.Files[i]; f.Level == hook.ManagedLevel {
+			fmt.Fprintf(hash, "%q\n", f.Text)
+		}
+	}
+	for i := range cfg.Hooks {
+		h := &cfg.Hooks[i]
+		if h.Level != hook.ManagedLevel {
+			continue
+		}
+		folder := filepath.Dir(h.File) + string(filepath.Separator)
+		for _, word := range append(strings.Fields(h.Command.Shell), h.Command.Argv...) {
+			if word = strings.Trim(word, `"';`); strings.HasPrefix(word, folder) {
+				text, _, err := regular.Read(word, 16<<20)
+				fmt.Fprintf(hash, "%q %x %v\n", word, sha256.Sum256(text), err != nil)
+			}
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// lastLogged returns the time of the last call of the workspace in the end of a run log.
+func lastLogged(workspace, path string) (at time.Time) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return at
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return at
+	}
+	defer file.Close()
+	const most = 128 << 10
+	size, _ := file.Seek(0, io.SeekEnd)
+	text := make([]byte, min(size, most))
+	n, _ := file.ReadAt(text, size-int64(len(text)))
+	for line := range bytes.Lines(text[:n]) {
+		if !gjson.ValidBytes(line) || gjson.GetBytes(line, "workspace").String() != workspace {
+			continue
+		}
+		if t, err := time.Parse(time.RFC3339Nano, gjson.GetBytes(line, "time").String()); err == nil && t.After(at) {
+			at = t
+		}
+	}
+	return at
+}

@@ -99,9 +99,12 @@ func isNull(w io.Writer) bool {
 
 // isColoured reports whether output to w may be coloured: w is this process's stdout and a terminal with colours, and
 // NO_COLOR is not set (no-color.org).
-func isColoured(w io.Writer) bool {
+func isColoured(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && isScreen(w, os.Stdout) }
+
+// isScreen reports whether w is file, this process's stdout or stderr, and a terminal that can move its cursor.
+func isScreen(w io.Writer, file *os.File) bool {
 	d, ok := w.(descriptor)
-	return os.Getenv("NO_COLOR") == "" && ok && d == descriptor(os.Stdout.Fd()) && terminal.TakesEscapes(os.Stdout)
+	return ok && d == descriptor(file.Fd()) && terminal.TakesEscapes(file)
 }
 
 // Write writes all of b.

@@ -13,12 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/cases"
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 var tests = command{
@@ -115,14 +113,6 @@ func (t *testRun) selection(only string) (err error) {
 	return nil
 }
 
-// suite is a file of tests, and the hooks under test.
-type suite struct {
-	*cases.File
-	workspace string
-	config    *hookfile.Config
-	hint      string // flags for hookrun explain to see the same hooks
-}
-
 // run reads all files, and runs their tests if no file has a fault.
 func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 	o, err := t.options()
@@ -130,7 +120,7 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 		return 0, err
 	}
 	o.OneShot, o.Skip, o.NoApprovals = true, nil, true
-	var suites []suite
+	var suites []cases.Suite
 	var r *cases.Recording
 	if t.replay != "" {
 		suites, r, err = t.replayed(append([]string{t.replay}, files...))
@@ -140,17 +130,29 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	jobs := t.jobs(suites)
-	if len(jobs) == 0 && t.only != nil {
+	all := cases.Run{Options: o, Only: t.only, Parallel: t.parallel, FailFast: t.failFast, Replay: t.replay != "",
+		Verbose: t.verbose, Paint: terminal.Paint(isColoured(std.Out))}
+	if t.output == "text" {
+		all.Print = func(text string) error { return write(std, text) }
+	}
+	if isScreen(std.Err, os.Stderr) {
+		all.Progress = std.Err
+	}
+	if all.Add(suites) == 0 && t.only != nil {
 		return 0, fmt.Errorf("--run %q matches the name of no test", t.only)
 	}
-	begin := time.Now()
-	report, err := t.runJobs(jobs, o, std)
-	if err != nil {
+	if all.Options.Env, err = hookEnviron(); err != nil {
 		return 0, err
 	}
-	results, took := report.results, time.Since(begin)
-	ok := !slices.ContainsFunc(results, func(r cases.Result) bool { return !r.OK })
+	until := interruption{exit: exitFailed}
+	until.watch()
+	defer until.done()
+	begin := time.Now()
+	if err := all.All(until.context()); err != nil {
+		return 0, err
+	}
+	took := time.Since(begin)
+	ok := !slices.ContainsFunc(all.Results, func(r cases.Result) bool { return !r.OK })
 	switch t.output {
 	case "json":
 		err = writeJSON(std, struct {
@@ -158,13 +160,13 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 			OK      bool           `json:"ok"`
 			Tests   []cases.Result `json:"tests"`
 			NotRun  int            `json:"not_run,omitempty"` // after a failure, with --fail-fast
-		}{1, ok, results, report.notRun})
+		}{1, ok, all.Results, all.NotRun})
 	case "junit":
-		err = write(std, cases.JUnit(results, took))
+		err = write(std, cases.JUnit(all.Results, took))
 	default:
-		text := report.summary(took.Seconds())
+		text := all.Summary(took.Seconds())
 		if t.replay != "" {
-			text = report.differences(took.Seconds()) + skipped(r) + "\n"
+			text = all.Differences(took.Seconds()) + r.Skipped() + "\n"
 		}
 		err = write(std, text)
 	}
@@ -175,7 +177,7 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 }
 
 // readSuites reads the selected files and their hooks. The error has the faults of all files.
-func (t *testRun) readSuites(args []string) (suites []suite, err error) {
+func (t *testRun) readSuites(args []string) (suites []cases.Suite, err error) {
 	paths, err := t.paths(args)
 	if err != nil {
 		return nil, err
@@ -195,8 +197,8 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 		if err != nil {
 			return nil, err
 		}
-		s := suite{workspace: own.workspace, hint: own.explainFlags()}
-		if s.File, err = cases.Load(path, s.workspace); collect(err) != nil {
+		s := cases.Suite{Hint: own.explainFlags()}
+		if s.File, err = cases.Load(path, own.workspace); collect(err) != nil {
 			return nil, err
 		}
 		folder := filepath.Dir(path)
@@ -205,7 +207,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 				return nil, err
 			}
 		}
-		if s.config = configs[folder]; s.config != nil && len(s.config.Files) == 0 {
+		if s.Config = configs[folder]; s.Config != nil && len(s.Config.Files) == 0 {
 			problems = append(problems, hook.Diagnostic{File: path, Text: nothingToTest(&own.project)})
 		}
 		suites = append(suites, s)
@@ -294,38 +296,4 @@ func (f *callFlags) explainFlags() string {
 		hint += " --no-user"
 	}
 	return hint
-}
-
-func took(d protocol.Milliseconds) string {
-	return terminal.Duration(time.Duration(d).Seconds() * 1000)
-}
-
-// failureCause returns the cause of a hook's failure.
-func failureCause(h *protocol.Report) string {
-	switch {
-	case h.ExitCode != nil && *h.ExitCode != 0:
-		return fmt.Sprintf(", exit %d", *h.ExitCode)
-	case h.Signal != "":
-		return ", " + h.Signal
-	}
-	return ""
-}
-
-// explainArgs returns the arguments for hookrun explain to see a call.
-func explainArgs(c *dialect.Call) string {
-	const most = 300 // nobody copies longer ones
-	if c.ClientInput != "" {
-		if len(c.ClientInput) > most {
-			return "--input @FILE"
-		}
-		return "--input " + shellword.Local(c.ClientInput)
-	}
-	words := string(c.Event)
-	if c.Tool != "" {
-		words += " --tool " + shellword.Local(c.Tool)
-	}
-	if c.Args != "" && len(c.Args) <= most {
-		words += " --args " + shellword.Local(c.Args)
-	}
-	return words
 }

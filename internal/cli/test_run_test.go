@@ -70,17 +70,3 @@ func TestTestsStopAtAFailure(t *testing.T) {
 	require.Equal(t, "2", gjson.Get(json.out, "not_run").Raw)
 	require.NotContains(t, run("", "test", "-C", dir, "-o", "json", dir).out, "not_run")
 }
-
-func TestProgress(t *testing.T) {
-	t.Parallel()
-	var screen strings.Builder
-	p := progress{w: &screen}
-	p.clear()
-	p.show("1 of 2")
-	p.show("2 of 2")
-	p.clear()
-	p.clear()
-	require.Equal(t, "1 of 2\r      \r2 of 2\r      \r", screen.String())
-	newProgress(&screen).show("no terminal")
-	require.NotContains(t, screen.String(), "no")
-}

@@ -239,7 +239,7 @@ func TestFixWithoutATerminal(t *testing.T) {
 func standIns(t *testing.T) (folder string) {
 	folder = t.TempDir()
 	for _, name := range install.Names() {
-		d, _ := registry.All().Named(name)
+		d, _ := registry.All().ClientNamed(name)
 		version := "1.0"
 		if len(d.Install.Versions) > 0 {
 			version = d.Install.Versions[0]

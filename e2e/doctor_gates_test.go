@@ -306,7 +306,7 @@ func test(t *testing.T, client, programs string, real bool) {
 func TestGates(t *testing.T) {
 	programs := t.TempDir()
 	for _, client := range []string{"claude", "codex", "gemini"} {
-		d, _ := registry.All().Named(client)
+		d, _ := registry.All().ClientNamed(client)
 		script := "#!/bin/sh\necho " + client + " " + d.Install.Versions[0] + "\n"
 		require.NoError(t, os.WriteFile(filepath.Join(programs, client), []byte(script), 0o755))
 	}

@@ -38,7 +38,7 @@ func InstallJS(t *testing.T, folder ...string) string {
 func InstallClient(t *testing.T, name string) string {
 	t.Helper()
 	Needs(t, "npm")
-	d, known := registry.All().Named(name)
+	d, known := registry.All().ClientNamed(name)
 	require.True(t, known, name)
 	c, known := clients.Named(name)
 	require.True(t, known, name)

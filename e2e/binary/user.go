@@ -26,7 +26,7 @@ type User struct {
 // NewUser makes a user. The program claude in PATH prints the version that hookrun knows, and does nothing else.
 func NewUser(t *testing.T) *User {
 	t.Helper()
-	client, ok := registry.All().Named("claude")
+	client, ok := registry.All().ClientNamed("claude")
 	require.True(t, ok)
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

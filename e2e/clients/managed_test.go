@@ -187,7 +187,7 @@ func TestManaged(t *testing.T) {
 "events": ["pre-tool"], "if": "shell(touch forbidden*)"}]}`), 0o600))
 			r := newClientRun(t, clientNamed(name))
 			r.run(managedBinary, "install", "--managed", name, "--hooks", policy)
-			d, _ := registry.All().Named(name)
+			d, _ := registry.All().ClientNamed(name)
 			managed := d.Install.Managed("linux")
 			if out := r.run(managedBinary, "doctor", "--managed", name); managed.Trial.Args != nil {
 				require.Contains(t, out, "it obeyed the entry", out)

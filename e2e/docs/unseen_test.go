@@ -16,10 +16,7 @@ func TestWhatNoHookSees(t *testing.T) {
 	text, err := os.ReadFile("../../docs/what-no-hook-sees.md")
 	require.NoError(t, err)
 	page := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "\n## ", "\n@@ ")), " ")
-	for _, d := range registry.All().Dialects() {
-		if d.Install == nil {
-			continue
-		}
+	for _, d := range registry.All().Clients() {
 		client := d.Files.Client
 		var want, got []string
 		for _, u := range d.Install.HooklessActions {

@@ -206,7 +206,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 		return err
 	}
 	if client, is := registry.All().ClientNamed(f.output); is && f.call.Client == nil {
-		f.call.Client = client
+		f.call.Client = client.Dialect
 	}
 	if dialect.HasTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")

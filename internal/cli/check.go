@@ -246,7 +246,7 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 		if !ok || !as.HasHooksFile() {
 			return nil, fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
-		return as, nil
+		return as.Dialect, nil
 	}
 }
 

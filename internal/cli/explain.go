@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
@@ -63,13 +64,13 @@ before it changes the call.`,
 			o.Subreaper = false // explain runs no hook
 			f.project.findAbove(len(cfg.Hooks))
 			undecided := dialect.HasTool(event) && f.call.ClientInput == "" && !flags.Changed("args")
-			if known && f.call.ClientInput == "" && (of.Client.MCP.Fits(f.call.Tool) ||
-				of.Client.ToolName != nil && of.Client.ToolName(&f.call) != "") {
+			if known && f.call.ClientInput == "" && (of.MCP.Fits(f.call.Tool) ||
+				of.ToolName != nil && of.ToolName(&f.call) != "") {
 				input, _, err := of.Hooks.Encode(&f.call)
 				if err != nil {
 					return 0, err
 				}
-				f.call.Client, f.call.ClientInput = of, string(input.Bytes())
+				f.call.Client, f.call.ClientInput = of.Dialect, string(input.Bytes())
 			}
 			e, err := newExplanation(f.call, cfg, o)
 			if err != nil {
@@ -96,8 +97,8 @@ before it changes the call.`,
 	},
 }
 
-// explained returns the event named by the arguments, or of a client's input. client is from --client, or nil.
-func (f *callFlags) explained(args []string, input string, client *dialect.Dialect, std Streams) (protocol.Event,
+// explained returns the event named by the arguments, or of a client's input. from is the client of --client, or nil.
+func (f *callFlags) explained(args []string, input string, from *client.Client, std Streams) (protocol.Event,
 	error) {
 	if input != "" {
 		if err := noArgs(args); err != nil {
@@ -107,7 +108,7 @@ func (f *callFlags) explained(args []string, input string, client *dialect.Diale
 		if err != nil {
 			return "", err
 		}
-		return f.readInput(doc, client)
+		return f.readInput(doc, from)
 	}
 	const known = "pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop"
 	if len(args) != 1 {
@@ -275,13 +276,13 @@ func (e *explanation) addInputs(c dialect.Call, cfg *hookfile.Config) error {
 }
 
 // addTools fills in the client's tools that each hook matches.
-func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
+func (e *explanation) addTools(of *client.Client, cfg *hookfile.Config) {
 	for i := range e.Hooks {
 		h := &cfg.Hooks[i]
 		if !h.AtTools() {
 			continue
 		}
-		tools, every := h.MatchingTools(client, registry.All())
+		tools, every := h.MatchingTools(of.Tools, registry.All())
 		key, text := "client_tools", strings.Join(tools, ", ")
 		switch {
 		case every:
@@ -289,7 +290,7 @@ func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
 		case tools == nil:
 			key, text = "", "none of its tools"
 		}
-		v := hookfile.Value{Key: key, Value: tools, Label: client.Name, Lines: []string{text}}
+		v := hookfile.Value{Key: key, Value: tools, Label: of.Name, Lines: []string{text}}
 		e.Hooks[i].values = append(hookfile.Values{v}, e.Hooks[i].values...)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/files/regular"
@@ -76,15 +76,15 @@ func (f *callFlags) answerNothing(std Streams) error {
 
 // isAnsweredElsewhere reports whether another hookrun entry, which the client runs for the same call, answers the call.
 // The other entry must be exactly as install writes it, in a file that the client surely reads.
-func (f *callFlags) isAnsweredElsewhere(client *dialect.Dialect) bool {
-	answerer, answers := client.Hooks.(dialect.Answerer)
-	if !answers || f.managed || f.output != client.Name || canary.Is(&f.call) {
+func (f *callFlags) isAnsweredElsewhere(by *client.Client) bool {
+	answerer, answers := by.Hooks.(client.Answerer)
+	if !answers || f.managed || f.output != by.Name || canary.Is(&f.call) {
 		return false
 	}
-	entries, known := install.Lookup(client.Name)
+	entries, known := install.Lookup(by.Name)
 	w := install.Here(f.workspace)
 	return known && slices.ContainsFunc(answerer.AnsweringFiles(w), func(path string) bool {
-		cfg, err := parts.All().LoadFile(path, client)
+		cfg, err := parts.All().LoadFile(path, by.Dialect)
 		if err != nil || slices.ContainsFunc(cfg.Hooks, func(h hook.Hook) bool { return h.Disabled != "" }) {
 			return false
 		}
@@ -111,7 +111,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	}
 	entry, _ := registry.All().ClientNamed(f.output)
 	event, err = f.readInput(doc, entry)
-	client := f.call.Sender()
+	client := registry.All().ClientWith(f.call.Sender())
 	// A client that runs another client's entry mostly understands its own form alone there.
 	if client != nil && (entry == nil && !f.flags.Changed("output") || entry != nil && !client.Hooks.FollowsEntry()) {
 		f.output = client.Name
@@ -128,7 +128,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 // readInput reads the call from a client's hook input, which has the values of all flags of a call. The workspace is
 // the client's project, unless a flag names another folder. entry is the client named by the flags; nil: the input
 // tells the client.
-func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protocol.Event, err error) {
+func (f *callFlags) readInput(doc string, entry *client.Client) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err
 	}
@@ -151,7 +151,7 @@ func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protoco
 		return f.call.Event, nil
 	}
 	// A client started from another client's shell inherits its project variable, which names another project.
-	variable := f.call.Sender().Client.ProjectVariable
+	variable := registry.All().ClientWith(f.call.Sender()).ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
 			const text = "%s is %s, which is no folder; set it to the project's, or give --workspace"

@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate"
@@ -184,7 +185,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 // status at every event, or shows the model the tool's result beside it. tellError returns the error for the caller to
 // print, unless the block replaces the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
-	client, toClient := registry.All().ClientNamed(f.output)
+	to, toClient := registry.All().ClientNamed(f.output)
 	isStranger := errors.As(failure, new(registry.Stranger))
 	isUnread := f.call.Event == "" && (toClient || f.output == "") && (f.entry != "" || isStranger)
 	if isUnread || isStranger && f.entry != "" {
@@ -198,7 +199,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	if errors.As(failure, new(hook.Diagnostics)) {
 		reason.WriteString(personMustMend)
 	}
-	if client.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
+	if to.Events.Of(f.call.Event).Can&dialect.EndsTurn != 0 {
 		// A block would start the turn again, forever.
 		o := protocol.Outcome{Version: 1, Event: f.call.Event, Decision: protocol.Continue,
 			SystemMessages: []string{strings.TrimSpace(reason.String())}}
@@ -207,12 +208,12 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
 	takesOther := dialect.Withhold(&f.call, &block)
-	reply, err := client.Reply(block)
+	reply, err := to.Reply(block)
 	switch {
 	case err != nil || len(reply.Stdout) == 0: // the client reads no answer at the event
-	case client.Client.Errors == dialect.ErrorByBlock || takesOther:
+	case to.Errors == client.ErrorByBlock || takesOther:
 		return f.print(engine.Fired{Outcome: block}, std, func() {})
-	case client.Client.Errors == dialect.ErrorByExit:
+	case to.Errors == client.ErrorByExit:
 		if f.entry == entryByMark { // the exit status is the answer
 			_ = write(std, f.answer(nil))
 		}
@@ -238,7 +239,7 @@ func (f *callFlags) tellStranger(failure error, std Streams) (exit int, err erro
 	if f.entry == "" {
 		return exitFailed, nil
 	}
-	return dialect.ExitNote, write(std, f.answer(nil))
+	return client.ExitNote, write(std, f.answer(nil))
 }
 
 // gate returns the gate of a command. The runner is set once the hooks files are read.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor"
@@ -267,7 +268,7 @@ func interactive(std Streams) bool {
 	return std.In == os.Stdin && terminal.Is(os.Stdin)
 }
 
-func (s *settingsFlags) where() dialect.Where {
+func (s *settingsFlags) where() client.Where {
 	where := install.Here(s.workspace)
 	where.AllProjects = s.user
 	return where

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/atomic"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -68,7 +69,7 @@ func (m *managedFlags) check() error {
 // managedClient is a client with its settings for all users.
 type managedClient struct {
 	*install.Client
-	managed dialect.Managed
+	managed client.Managed
 }
 
 // clients returns the named clients on a system.
@@ -190,7 +191,7 @@ func (m *managedFlags) install(names []string, beforeAllow string, std Streams) 
 }
 
 // settled returns the settings of a client, with --only or as they are.
-func (m *managedFlags) settled(c managedClient, binary string) dialect.Managed {
+func (m *managedFlags) settled(c managedClient, binary string) client.Managed {
 	if !m.print && !m.given("only") {
 		_, state, _ := c.ManagedEntries(c.managed, binary)
 		m.only = state == install.ManagedAlone

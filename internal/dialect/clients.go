@@ -28,6 +28,8 @@ type Clients interface {
 	ProjectNames() []string
 	// ToolNames returns the project's names for a tool of any client.
 	ToolNames(tool string) []string
+	// OwnTools returns the names of a client's tools in that client's rules; none if no client has the dialect.
+	OwnTools(*Dialect) []string
 	// MainTools returns the names by which clients know tools with the project's names.
 	MainTools(project []string) []string
 }
@@ -59,4 +61,5 @@ func (NoClients) EntryDialect(*Dialect) *Dialect { return nil }
 func (NoClients) KnownTools() []string           { return nil }
 func (NoClients) ProjectNames() []string         { return nil }
 func (NoClients) ToolNames(string) []string      { return nil }
+func (NoClients) OwnTools(*Dialect) []string     { return nil }
 func (NoClients) MainTools([]string) []string    { return nil }

@@ -28,18 +28,17 @@ import (
 )
 
 // Dialect describes the properties of hooks that differ between clients. Each part has its own reader: the matcher
-// reads Events, the engine Run and Hooks, the entry points such as fire read Client, and the loader and the installer
-// the rest. A feature of only one or two clients is a method of Hooks with a default.
+// reads Events, the engine Run and Hooks, and the loader Files. What only a client has, such as its tools and the way
+// in which it is answered, is in package client. A feature of only one or two clients is a method of Hooks with a
+// default.
 type Dialect struct {
 	Name   string
 	Events Events           // in the order of a turn
 	Causes []protocol.Cause // the kinds of failure of a hook, which on_failure can name
 	Run    Schedule
 	Hooks  Hooks
-	Client *Client // how the client calls hookrun; nil: no client calls hookrun
 
-	Files   *Files        // the client's files with hooks, or with a plugin if the client has no hooks file
-	Install *Installation // how `hookrun install` adds hookrun to the client; nil: not supported
+	Files *Files // the client's files with hooks, or with a plugin if the client has no hooks file; nil: no client's
 
 	// Own is the client's own dialect, if this dialect is for entries in a project's file that follow the client's
 	// rules (see ForProjectFile).

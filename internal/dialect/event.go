@@ -30,27 +30,6 @@ func ClaudeEvent(e protocol.Event) protocol.Event {
 	return EventNamed(e, "UserPromptSubmit", "PreToolUse", "PostToolUse")
 }
 
-// ClaudeEventAfter returns Claude Code's name for the call's event, but another one after a tool that failed or was
-// blocked. "" is no event of the client.
-func ClaudeEventAfter(c *Call, failed, blocked protocol.Event) protocol.Event {
-	switch {
-	case Canonical(c.Event) != protocol.PostTool:
-	case c.Blocked:
-		return blocked
-	case c.Failed:
-		return failed
-	}
-	return ClaudeEvent(c.Event)
-}
-
-// ClaudeEventOf returns Claude Code's name for the call's event, for clients with a separate event for failed tools.
-func ClaudeEventOf(c *Call) protocol.Event {
-	if e := ClaudeEvent(c.Event); e != "PostToolUse" || !c.Failed {
-		return e
-	}
-	return "PostToolUseFailure"
-}
-
 // Event is a row of a dialect's table of events.
 type Event struct {
 	Name    protocol.Event

@@ -18,3 +18,23 @@ func MergedJSON(object, over []byte) []byte {
 	}
 	return ObjectOf(merged)
 }
+
+// FieldsOf makes fields from alternating keys and values.
+func FieldsOf(keysAndValues ...any) (fields strictjson.Fields) {
+	for i := 0; i+1 < len(keysAndValues); i += 2 {
+		fields.Set(keysAndValues[i].(string), keysAndValues[i+1].([]byte))
+	}
+	return fields
+}
+
+// ObjectOf encodes fields as a JSON object.
+func ObjectOf(fields strictjson.Fields) []byte {
+	text, _ := fields.MarshalJSON() // cannot fail, because the values are JSON
+	return text
+}
+
+// JSONObject returns an object of alternating keys and values.
+func JSONObject(keysAndValues ...any) []byte { return ObjectOf(FieldsOf(keysAndValues...)) }
+
+// JSONList returns an array of one value.
+func JSONList(value []byte) []byte { return append(append([]byte{'['}, value...), ']') }

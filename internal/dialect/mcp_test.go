@@ -5,12 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 func TestMCPForm(t *testing.T) {
 	for _, test := range []struct {
-		form            dialect.MCPForm
+		form            client.MCPForm
 		name            string
 		servers         []string
 		listed, guessed []string
@@ -35,10 +36,10 @@ func TestMCPForm(t *testing.T) {
 		require.Equal(t, test.listed, listed, "%s %q", test.name, test.servers)
 		require.Equal(t, test.guessed, guessed, "%s %q", test.name, test.servers)
 	}
-	for form, name := range map[dialect.MCPForm]string{"SERVER-TOOL": "view", "mcp_SERVER_TOOL": "stub_y", "": "a-b"} {
+	for form, name := range map[client.MCPForm]string{"SERVER-TOOL": "view", "mcp_SERVER_TOOL": "stub_y", "": "a-b"} {
 		require.False(t, form.Fits(name), name)
 	}
-	for form, want := range map[dialect.MCPForm]string{"SERVER-TOOL": "s-t", "mcp_SERVER_TOOL": "mcp_s_t",
+	for form, want := range map[client.MCPForm]string{"SERVER-TOOL": "s-t", "mcp_SERVER_TOOL": "mcp_s_t",
 		"mcp_TITLE_TOOL": "mcp_s_t", "MCP:TOOL": "MCP:t", "": "mcp__s__t"} {
 		require.Equal(t, want, form.Name("mcp__s__t"))
 		require.Equal(t, form != "MCP:TOOL" && form != "mcp_TITLE_TOOL", form.NamesServer())

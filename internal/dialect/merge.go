@@ -47,12 +47,6 @@ func (m *Merging) Any(is func(*Verdict) bool) bool {
 	return slices.ContainsFunc(m.Hooks, func(h *HookVerdict) bool { return is(&h.Verdict) })
 }
 
-// IsUnsupported reports whether hookrun skipped a hook that the client would have run.
-func IsUnsupported(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.CauseUnsupported }
-
-// MergeUnsupported is the Merge of a client with hooks that only the client can run: such a hook may have been a gate.
-func MergeUnsupported(m *Merging) { m.NoApproval = m.Any(IsUnsupported) }
-
 // Merge merges the hooks of a call, given in file order, into one outcome. Each dialect merges its own hooks, and the
 // strictest decision counts. The outcome of no hooks is continue.
 func Merge(c *Call, verdicts []HookVerdict) protocol.Outcome {

@@ -1,25 +1,12 @@
 package dialect
 
 import (
-	"strings"
-
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // WouldRewrite is Report.Would of a hook that would have changed the call or the result.
 const WouldRewrite = "rewrite"
-
-// TellsUser reports whether the client's answer to a call can tell the user a message, and has no other effect.
-func (d *Dialect) TellsUser(c *Call) bool {
-	const text = "hookrun-looks-for-this-text"
-	o := protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: protocol.Continue,
-		SystemMessages: []string{text}}
-	r, err := d.Reply(o)
-	answer := string(r.Stdout)
-	return err == nil && r.Exit == 0 && strings.Contains(answer, `"`+text+`"`) && !strings.Contains(answer, `"ask"`) &&
-		!strings.Contains(answer, "dditional") // as additionalContext of Cursor
-}
 
 // ApproveHint is the line of a reason by which a person can let the call pass. The code of the call follows.
 const ApproveHint = "To let this call pass once, a person runs in a terminal: hookrun approve "

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // Payload is the stdin of a hook, in pieces to write one after the other. A value under two names is one piece in
@@ -111,36 +110,6 @@ func (o *Object) Tool(c *Call) (warnings []string, err error) {
 		o.Raw("tool_input", input)
 	}
 	return warnings, err
-}
-
-// EncodeInput returns the client's own input for the event. If the call has no such input, EncodeInput writes the
-// client's fields as far as the caller knows them: before writes the fields before those of the tool, behind the fields
-// after.
-func EncodeInput(c *Call, event protocol.Event, before, behind func(*Object)) (Payload, []string, error) {
-	if own, is := OwnInput(c, event); is {
-		return own, nil, nil
-	}
-	return WriteInput(c, before, behind)
-}
-
-// WriteInput writes the client's fields, as EncodeInput does.
-func WriteInput(c *Call, before, behind func(*Object)) (Payload, []string, error) {
-	var o Object
-	before(&o)
-	warnings, err := o.Tool(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	behind(&o)
-	return o.End(c), warnings, nil
-}
-
-// OwnInput returns the client's own hook input, if the call has an input for the event.
-func OwnInput(c *Call, event protocol.Event) (Payload, bool) {
-	if protocol.Event(c.Field("hook_event_name")) != event {
-		return nil, false
-	}
-	return Payload{[]byte(c.ClientInput), []byte("\n")}, true
 }
 
 // Has reports whether a key was written.

@@ -29,38 +29,12 @@ func (t Tool) IsCalled(name string) bool {
 	return name != "" && (names[0] == name || names[1] == name)
 }
 
-// ToolNamed returns the first tool with the client's name.
-func (d *Dialect) ToolNamed(name string) (t Tool, has bool) {
-	for _, t := range d.Tools() {
-		if len(t) > len(name) && t[len(name)] == ' ' && t.Name() == name {
-			return t, true
-		}
-	}
-	return "", false
-}
-
 // MCPName returns the name of an MCP tool in most clients, or "" if the server or the tool has no name.
 func MCPName(server, tool string) string {
 	if server == "" || tool == "" {
 		return ""
 	}
 	return "mcp__" + server + "__" + tool
-}
-
-// ToolAliases returns the alternative tool names in the client's matchers, or nil.
-func (d *Dialect) ToolAliases() Aliases {
-	if a, ok := d.Hooks.(Aliaser); ok && d.Client != nil {
-		return a.ToolAliases()
-	}
-	return nil
-}
-
-// Tools returns the client's tools with the projects' names, or nil if no client calls hookrun.
-func (d *Dialect) Tools() []Tool {
-	if d.Client == nil {
-		return nil
-	}
-	return d.Client.Tools
 }
 
 // EditorTool returns the project's name for a call of an editor whose "command" is a word for what to do, or "".

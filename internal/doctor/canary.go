@@ -29,7 +29,7 @@ const (
 )
 
 // version runs the client with --version, outside the workspace because a client can run files from there.
-func (c *client) version(program string) {
+func (c *checked) version(program string) {
 	if c.doctor.Start == nil {
 		return
 	}
@@ -60,7 +60,7 @@ func (c *client) version(program string) {
 }
 
 // program checks the program of an entry, and reports whether it can be started.
-func (c *client) program(e install.InstalledEntry) bool {
+func (c *checked) program(e install.InstalledEntry) bool {
 	path, args, known := install.Program(e.Command)
 	if !known {
 		return true
@@ -98,7 +98,7 @@ func (c *client) program(e install.InstalledEntry) bool {
 
 // canary runs the command of an entry in the client's shell, for a call that hookrun always blocks. The output must be
 // this block in the client's own form.
-func (c *client) canary(e install.InstalledEntry) {
+func (c *checked) canary(e install.InstalledEntry) {
 	if c.doctor.Start == nil {
 		return
 	}
@@ -150,9 +150,9 @@ func (c *client) canary(e install.InstalledEntry) {
 }
 
 // start returns the process that the client starts for an entry.
-func (c *client) start(command string) (p process.Program, err error) {
+func (c *checked) start(command string) (p process.Program, err error) {
 	p.Dir = c.doctor.Workspace.Started
-	variable := c.dialect.Client.ProjectVariable
+	variable := c.dialect.ProjectVariable
 	p.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return variable != "" && strings.HasPrefix(v, variable+"=") || strings.HasPrefix(v, "PWD=")
 	})

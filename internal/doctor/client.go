@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
@@ -21,10 +22,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// client is a client that doctor examines.
-type client struct {
+// checked is a client that doctor examines.
+type checked struct {
 	*install.Client
-	dialect  *dialect.Dialect
+	dialect  *client.Client
 	doctor   *Doctor
 	findings []Finding
 
@@ -32,7 +33,7 @@ type client struct {
 	// executable is the client's program in PATH, or "".
 	executable string
 	release    string // the version that executable prints; "": unknown
-	files      []dialect.SettingsText
+	files      []client.SettingsText
 	entries    []install.InstalledEntry
 	newest     time.Time // last change of a file with an entry
 	// unreadable has the files with a fault; install does not write to them.
@@ -42,7 +43,7 @@ type client struct {
 }
 
 // add adds a finding about the client. mend, if given, replaces the finding's own Mend and Command.
-func (c *client) add(f Finding, mend ...mending) {
+func (c *checked) add(f Finding, mend ...mending) {
 	f.Client = c.Name
 	for _, m := range mend {
 		f.Mend, f.Command = m.text, m.command
@@ -51,10 +52,10 @@ func (c *client) add(f Finding, mend ...mending) {
 }
 
 // open reads a client's settings, and finds out whether the client is on this machine.
-func (d *Doctor) open(name string) *client {
+func (d *Doctor) open(name string) *checked {
 	known, _ := install.Lookup(name)
-	as, _ := registry.All().Named(name)
-	c := &client{Client: known, dialect: as, doctor: d, unreadable: map[string]bool{}}
+	as, _ := registry.All().ClientNamed(name)
+	c := &checked{Client: known, dialect: as, doctor: d, unreadable: map[string]bool{}}
 	if program, err := d.Look(c.Program); err == nil {
 		c.executable, c.found = program, program
 	}
@@ -68,7 +69,7 @@ func (d *Doctor) open(name string) *client {
 }
 
 // client examines one client. A client that is not on this machine gets no findings, unless named in Clients.
-func (d *Doctor) client(name string) *client {
+func (d *Doctor) client(name string) *checked {
 	c := d.open(name)
 	switch {
 	case c.found == "" && d.Clients == nil:
@@ -88,7 +89,7 @@ func (d *Doctor) client(name string) *client {
 }
 
 // read reads the client's settings files, the weakest first, and the hookrun entries in them.
-func (c *client) read() {
+func (c *checked) read() {
 	w := c.where()
 	project, user := c.Project(w.Workspace), c.User(w.Home, w.Getenv)
 	var own []string
@@ -131,7 +132,7 @@ func (c *client) read() {
 		}
 		c.unreadable[path] = err != nil
 		if err == nil && file.Text != "" {
-			_, err = parts.All().ParseAs(path, []byte(file.Text), c.dialect)
+			_, err = parts.All().ParseAs(path, []byte(file.Text), c.dialect.Dialect)
 			c.unreadable[path] = err != nil && c.HasExtension(path)
 		}
 		c.fault(path, err, len(entries) > 0)
@@ -144,7 +145,7 @@ func (c *client) read() {
 }
 
 // ownFile reports a file that should be hookrun's own but is foreign, edited or unreadable.
-func (c *client) ownFile(file dialect.SettingsText, err error) {
+func (c *checked) ownFile(file client.SettingsText, err error) {
 	f := Finding{Check: "entry", Severity: Error, Where: file.Path}
 	if f.What, f.Mend = c.CheckOwnFile(file); err != nil {
 		f.What, f.Mend = err.Error(), "see that it can be read"
@@ -155,7 +156,7 @@ func (c *client) ownFile(file dialect.SettingsText, err error) {
 }
 
 // fault reports an error in a settings file.
-func (c *client) fault(path string, err error, hasEntries bool) {
+func (c *checked) fault(path string, err error, hasEntries bool) {
 	if err == nil {
 		return
 	}
@@ -173,12 +174,12 @@ func (c *client) fault(path string, err error, hasEntries bool) {
 	c.add(f)
 }
 
-func (c *client) where() dialect.Where {
-	return dialect.Where{Workspace: c.doctor.Workspace.Started, Home: c.doctor.Home, Getenv: c.doctor.Getenv}
+func (c *checked) where() client.Where {
+	return client.Where{Workspace: c.doctor.Workspace.Started, Home: c.doctor.Home, Getenv: c.doctor.Getenv}
 }
 
 // checkEntries reports whether the client's entries run hookrun.
-func (c *client) checkEntries() {
+func (c *checked) checkEntries() {
 	if len(c.entries) == 0 {
 		c.add(Finding{Check: "entry", Severity: Error,
 			What: "hookrun is not installed: no settings of " + c.Files.Client + " run it"}, c.install())
@@ -236,7 +237,7 @@ func (c *client) checkEntries() {
 // isSafeToRun reports whether running the command of an entry is safe: the command runs only this hookrun, or is in the
 // user's own settings, which are trusted. A project's settings can hold any command, and a user who runs doctor there
 // has not trusted the project yet.
-func (c *client) isSafeToRun(e install.InstalledEntry) bool {
+func (c *checked) isSafeToRun(e install.InstalledEntry) bool {
 	w := c.where()
 	user, project := c.User(w.Home, w.Getenv), c.Project(w.Workspace)
 	if filepath.Dir(e.Path) == filepath.Dir(user.Path) && filepath.Dir(e.Path) != filepath.Dir(project.Path) {
@@ -247,7 +248,7 @@ func (c *client) isSafeToRun(e install.InstalledEntry) bool {
 }
 
 // uniqueEntries returns the first entry of each key.
-func (c *client) uniqueEntries(key func(install.InstalledEntry) string) (some []install.InstalledEntry) {
+func (c *checked) uniqueEntries(key func(install.InstalledEntry) string) (some []install.InstalledEntry) {
 	seen := map[string]bool{}
 	for _, e := range c.entries {
 		if !seen[key(e)] {
@@ -259,7 +260,7 @@ func (c *client) uniqueEntries(key func(install.InstalledEntry) string) (some []
 }
 
 // switches returns a finding for each switch in the client's settings. The strongest file with the switch decides.
-func (c *client) switches() (found []Finding) {
+func (c *checked) switches() (found []Finding) {
 	strongest, order := map[string]Finding{}, []string{}
 	for _, file := range c.files {
 		if file.Text == "" {
@@ -283,11 +284,11 @@ func (c *client) switches() (found []Finding) {
 }
 
 // obstacles reports the settings and trust rules that keep the client from running the entries.
-func (c *client) obstacles() {
+func (c *checked) obstacles() {
 	for _, f := range c.switches() {
 		c.add(f)
 	}
-	in := &dialect.Installed{Where: c.where(), Files: c.files}
+	in := &client.Installed{Where: c.where(), Files: c.files}
 	m, _ := c.Client.Managed(runtime.GOOS)
 	for _, e := range c.entries {
 		if e.Path == m.Path { // needs no trust
@@ -306,7 +307,7 @@ func (c *client) obstacles() {
 }
 
 // trust reports whether the entries check that a person has allowed the current hooks, and pin them for a session.
-func (c *client) trust() {
+func (c *checked) trust() {
 	w := &c.doctor.Workspace
 	if w.Config == nil {
 		return
@@ -346,7 +347,7 @@ func (c *client) trust() {
 }
 
 // checkTrust reports whether a person has allowed the current hooks. blocks: until then every tool call is blocked.
-func (c *client) checkTrust(blocks bool) {
+func (c *checked) checkTrust(blocks bool) {
 	w := &c.doctor.Workspace
 	f, mend := Finding{Check: "trust", Severity: Error}, []mending{run("allow", w.Folder)}
 	switch {
@@ -374,9 +375,9 @@ func (c *client) checkTrust(blocks bool) {
 }
 
 // duplicateEntries reports two entries that run hookrun for the same call.
-func (c *client) duplicateEntries() {
+func (c *checked) duplicateEntries() {
 	first := map[string]install.InstalledEntry{}
-	if _, alone := c.dialect.Hooks.(dialect.Answerer); alone { // the client lets only one entry answer
+	if _, alone := c.dialect.Hooks.(client.Answerer); alone { // the client lets only one entry answer
 		return
 	}
 	for _, e := range c.entries {

@@ -115,13 +115,13 @@ func (d *Doctor) Examine() *Report {
 	if names == nil {
 		names = install.Names()
 	}
-	examined := make([]*client, len(names))
+	examined := make([]*checked, len(names))
 	var wait sync.WaitGroup
 	for i, name := range names { // some clients take seconds to print their version
 		wait.Go(func() { examined[i] = d.client(name) })
 	}
 	wait.Wait()
-	examined = slices.DeleteFunc(examined, func(c *client) bool { return c.found == "" && d.Clients == nil })
+	examined = slices.DeleteFunc(examined, func(c *checked) bool { return c.found == "" && d.Clients == nil })
 	d.gates(examined)
 	d.unnamedServers(examined)
 	r.Findings = append(r.Findings, d.missingEvents(examined)...)

@@ -297,7 +297,7 @@ func TestPrograms(t *testing.T) {
 			}
 			p.finds(row.severity, "canary", row.text)
 			p.finds(doctor.Note, "version", "9.9.9, which nobody has tried")
-			claude, _ := registry.All().Named("claude")
+			claude, _ := registry.All().ClientNamed("claude")
 			version = claude.Install.Versions[0]
 			p.finds(doctor.OK, "version", "which hookrun knows")
 			version = "?"

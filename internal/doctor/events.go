@@ -15,7 +15,7 @@ import (
 )
 
 // events reports events with hooks but without an entry, entries that miss some tools, and timeouts that are too short.
-func (c *client) events() {
+func (c *checked) events() {
 	for _, event := range c.wanted() {
 		names, needed := c.needs(protocol.Event(event))
 		elsewhere := func(e install.InstalledEntry) bool { return e.Event != event }
@@ -34,7 +34,7 @@ func (c *client) events() {
 			c.checkEntryKeys(e, where)
 			limit := e.Timeout
 			if limit == 0 {
-				limit = (&hook.Hook{Dialect: c.dialect}).Deadline(protocol.Event(event))
+				limit = (&hook.Hook{Dialect: c.dialect.Dialect}).Deadline(protocol.Event(event))
 			}
 			if limit <= needed {
 				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
@@ -51,7 +51,7 @@ func (c *client) events() {
 }
 
 // wanted returns the events at which hooks need an entry.
-func (c *client) wanted() []string {
+func (c *checked) wanted() []string {
 	if c.doctor.Workspace.Config == nil {
 		return c.Events
 	}
@@ -60,7 +60,7 @@ func (c *client) wanted() []string {
 
 // checkEntryKeys reports keys of an entry that keep the client from running hookrun for a call, or from waiting for
 // the answer.
-func (c *client) checkEntryKeys(e install.InstalledEntry, where string) {
+func (c *checked) checkEntryKeys(e install.InstalledEntry, where string) {
 	f := Finding{Check: "entry", Severity: Error, Where: where}
 	switch entry := gjson.Parse(e.Text); {
 	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
@@ -83,7 +83,7 @@ func (c *client) checkEntryKeys(e install.InstalledEntry, where string) {
 
 // needs returns the names of the hooks at a client's event, and their longest total run time. Parallel hooks take as
 // long as the longest of them; other hooks run one after the other.
-func (c *client) needs(event protocol.Event) (names []string, needed time.Duration) {
+func (c *checked) needs(event protocol.Event) (names []string, needed time.Duration) {
 	if c.doctor.Workspace.Config == nil {
 		return nil, 0
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
@@ -12,12 +13,12 @@ import (
 )
 
 // duplicateHooks reports hooks that the client runs from its own file and, through hookrun, from the project's file.
-func (c *client) duplicateHooks() {
+func (c *checked) duplicateHooks() {
 	if c.doctor.Workspace.Config == nil || c.OwnFiles() != nil {
 		return
 	}
 	for _, file := range c.files {
-		cfg, err := parts.All().ParseAs(file.Path, []byte(file.Text), c.dialect)
+		cfg, err := parts.All().ParseAs(file.Path, []byte(file.Text), c.dialect.Dialect)
 		if err != nil || cfg == nil {
 			continue
 		}
@@ -37,7 +38,7 @@ func (c *client) duplicateHooks() {
 }
 
 // sameHook returns the project's hook that equals a hook in the client's own file, and their common event.
-func (c *client) sameHook(theirs *hook.Hook) (ours *hook.Hook, at protocol.Event) {
+func (c *checked) sameHook(theirs *hook.Hook) (ours *hook.Hook, at protocol.Event) {
 	hooks := c.doctor.Workspace.Config.Hooks
 	for i := range hooks {
 		h := &hooks[i]
@@ -56,13 +57,13 @@ func (c *client) sameHook(theirs *hook.Hook) (ours *hook.Hook, at protocol.Event
 }
 
 // missingEvents reports hook events that no examined client with an entry has.
-func (d *Doctor) missingEvents(examined []*client) (found []Finding) {
+func (d *Doctor) missingEvents(examined []*checked) (found []Finding) {
 	if d.Workspace.Config == nil {
 		return nil
 	}
-	where := dialect.Where{Workspace: d.Workspace.Folder, Home: d.Home, Getenv: d.Getenv}
+	where := client.Where{Workspace: d.Workspace.Folder, Home: d.Home, Getenv: d.Getenv}
 	for _, m := range install.FindMissing(where, d.Workspace.Config.Hooks, d.Binary) {
-		shown := slices.ContainsFunc(examined, func(c *client) bool { return c.Client.Client == m.Client })
+		shown := slices.ContainsFunc(examined, func(c *checked) bool { return c.Client.Client == m.Client })
 		if m.Mend != "" || !shown { // the client's own findings report an event with a Mend
 			continue
 		}

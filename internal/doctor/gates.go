@@ -65,21 +65,21 @@ func (d *Doctor) hooks() (hooks []*hook.Hook) {
 
 // gates adds to each client the hooks that match none of its tools: a warning, or an error if a hook matches no tool of
 // any client on this machine.
-func (d *Doctor) gates(examined []*client) {
+func (d *Doctor) gates(examined []*checked) {
 	cfg := d.Workspace.Config
 	if cfg == nil {
 		return
 	}
-	var here []*client // computed for the first hook that needs the list
+	var here []*checked // computed for the first hook that needs the list
 	for _, h := range d.hooks() {
 		if h.Disabled != "" || !h.AtTools() || !cfg.IsForKnownTools(h) {
 			continue
 		}
-		meets := func(c *client) bool {
-			tools, every := h.MatchingTools(c.dialect, registry.All())
-			return every || len(tools) > 0 || len(c.dialect.Tools()) == 0
+		meets := func(c *checked) bool {
+			tools, every := h.MatchingTools(c.dialect.Tools, registry.All())
+			return every || len(tools) > 0 || len(c.dialect.Tools) == 0
 		}
-		if !slices.ContainsFunc(examined, func(c *client) bool { return !meets(c) }) {
+		if !slices.ContainsFunc(examined, func(c *checked) bool { return !meets(c) }) {
 			continue
 		}
 		if here == nil {
@@ -104,9 +104,9 @@ func (d *Doctor) gates(examined []*client) {
 
 // unnamedServers adds to each client that does not tell the MCP server of a tool the hooks for servers in none of its
 // files: an error, because such a hook runs for no call.
-func (d *Doctor) unnamedServers(examined []*client) {
+func (d *Doctor) unnamedServers(examined []*checked) {
 	for _, c := range examined {
-		form := c.dialect.Client.MCP
+		form := c.dialect.MCP
 		if form.NamesServer() || d.Workspace.Config == nil {
 			continue
 		}
@@ -129,10 +129,10 @@ func (d *Doctor) unnamedServers(examined []*client) {
 }
 
 // presentClients returns all clients on this machine, examined or not.
-func (d *Doctor) presentClients(examined []*client) []*client {
+func (d *Doctor) presentClients(examined []*checked) []*checked {
 	here := slices.Clone(examined)
 	for _, name := range install.Names() {
-		if slices.ContainsFunc(examined, func(c *client) bool { return c.Name == name }) {
+		if slices.ContainsFunc(examined, func(c *checked) bool { return c.Name == name }) {
 			continue
 		}
 		if c := d.open(name); c.found != "" {
@@ -147,7 +147,7 @@ var everyTool = []string{"", "null", `""`, `"*"`, `".*"`}
 
 // checkMatcher reports the matcher of a hookrun entry: a warning, or an error if a hook misses calls. at has all
 // entries at the event.
-func (c *client) checkMatcher(e install.InstalledEntry, at []install.InstalledEntry, where string) {
+func (c *checked) checkMatcher(e install.InstalledEntry, at []install.InstalledEntry, where string) {
 	if slices.Contains(everyTool, e.Matcher) {
 		return
 	}
@@ -162,7 +162,7 @@ func (c *client) checkMatcher(e install.InstalledEntry, at []install.InstalledEn
 }
 
 // uncoveredTool returns a hook and a tool of this hook that no entry at the event matches.
-func (c *client) uncoveredTool(at []install.InstalledEntry, event protocol.Event) (hook, tool string) {
+func (c *checked) uncoveredTool(at []install.InstalledEntry, event protocol.Event) (hook, tool string) {
 	const subject = "tool_name"
 	cfg := c.doctor.Workspace.Config
 	if cfg == nil || c.dialect.SubjectField(event) != subject || !c.dialect.Files.HasPattern() {
@@ -181,9 +181,9 @@ func (c *client) uncoveredTool(at []install.InstalledEntry, event protocol.Event
 		}) {
 			continue
 		}
-		tools, every := h.MatchingTools(c.dialect, registry.All())
+		tools, every := h.MatchingTools(c.dialect.Tools, registry.All())
 		if every {
-			for _, t := range c.dialect.Tools() {
+			for _, t := range c.dialect.Tools {
 				tools = append(tools, t.Name())
 			}
 			tools = append(tools, "mcp__server__tool")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -28,7 +29,7 @@ func (d *Doctor) ExamineManaged() *Report {
 	if names == nil {
 		names = install.Names()
 	}
-	examined := make([]*client, len(names))
+	examined := make([]*checked, len(names))
 	var wait sync.WaitGroup
 	for i, name := range names {
 		wait.Go(func() {
@@ -81,7 +82,7 @@ func (d *Doctor) managedHooks() (hooks []hook.Hook, found []Finding) {
 }
 
 // managed checks the client's settings for all users. A client that is not here gets no findings, unless named.
-func (c *client) managed(hooks []hook.Hook) {
+func (c *checked) managed(hooks []hook.Hook) {
 	m, has := c.Client.Managed(runtime.GOOS)
 	isHere := c.doctor.Clients != nil || c.executable != ""
 	if !has {
@@ -144,7 +145,7 @@ func (c *client) managed(hooks []hook.Hook) {
 }
 
 // managedEvents reports events that need an entry and have none.
-func (c *client) managedEvents(path string, entries []install.InstalledEntry, hooks []hook.Hook) {
+func (c *checked) managedEvents(path string, entries []install.InstalledEntry, hooks []hook.Hook) {
 	for _, event := range c.NeededEvents(hooks, false) {
 		if !slices.ContainsFunc(entries, func(e install.InstalledEntry) bool { return e.Event == event }) {
 			c.add(Finding{Check: "entry", Severity: Error, Where: path, What: "no entry runs hookrun at " + event},
@@ -154,7 +155,7 @@ func (c *client) managedEvents(path string, entries []install.InstalledEntry, ho
 }
 
 // managedOwners reports files that users other than root could change, or could not read.
-func (c *client) managedOwners(m dialect.Managed, e install.InstalledEntry) {
+func (c *checked) managedOwners(m client.Managed, e install.InstalledEntry) {
 	rights := map[string]fs.FileMode{m.Path: 0o4}
 	for _, own := range m.Own {
 		rights[filepath.Join(filepath.Dir(m.Path), own.Base)] = 0o4
@@ -171,7 +172,7 @@ func (c *client) managedOwners(m dialect.Managed, e install.InstalledEntry) {
 }
 
 // managedSwitches reports the administrator's own settings that switch hooks off.
-func (c *client) managedSwitches() (found []Finding) {
+func (c *checked) managedSwitches() (found []Finding) {
 	_, strongest, _ := c.OtherFiles(c.where())
 	for _, path := range strongest {
 		file, exists, err := c.Text(path)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/parts"
 )
@@ -14,9 +14,9 @@ import (
 func TestManagedEvents(t *testing.T) {
 	gemini, _ := install.Lookup("gemini")
 	again := mending{text: "install again"}
-	c := &client{Client: gemini, doctor: &Doctor{}, again: again}
-	entries := []install.InstalledEntry{{EntryText: dialect.EntryText{Event: "BeforeAgent"}},
-		{EntryText: dialect.EntryText{Event: "AfterTool"}}}
+	c := &checked{Client: gemini, doctor: &Doctor{}, again: again}
+	entries := []install.InstalledEntry{{EntryText: client.EntryText{Event: "BeforeAgent"}},
+		{EntryText: client.EntryText{Event: "AfterTool"}}}
 	cfg, err := parts.All().ParseManaged("hooks.json",
 		`{"hooks": [{"name": "start", "command": "true", "events": ["SessionStart"], "dialect": "claude"}]}`)
 	require.NoError(t, err)

@@ -27,10 +27,10 @@ func run(args ...string) mending {
 }
 
 // target returns the install target with the entry, or with hookrun's own file, at a path.
-func (c *client) target(path string) (install.Target, bool) { return c.TargetOf(c.where(), path) }
+func (c *checked) target(path string) (install.Target, bool) { return c.TargetOf(c.where(), path) }
 
 // at returns a mending by install or uninstall at a target, with flags.
-func (c *client) at(command string, p install.Target, flags ...string) mending {
+func (c *checked) at(command string, p install.Target, flags ...string) mending {
 	folder := c.doctor.Workspace.Started
 	if p.Flag == "--user" {
 		folder = ""
@@ -40,7 +40,7 @@ func (c *client) at(command string, p install.Target, flags ...string) mending {
 
 // installed returns the mending by an install at a target. The mending has no command if install would not help yet: a
 // faulty file must be mended first, and an entry by name needs a hookrun in PATH.
-func (c *client) installed(p install.Target, flags ...string) mending {
+func (c *checked) installed(p install.Target, flags ...string) mending {
 	m := c.at("install", p, flags...)
 	switch {
 	case c.unreadable[p.Path]:
@@ -52,7 +52,7 @@ func (c *client) installed(p install.Target, flags ...string) mending {
 }
 
 // install returns the mending for a missing entry. If the client has entries, the new one goes into the same file.
-func (c *client) install(flags ...string) mending {
+func (c *checked) install(flags ...string) mending {
 	at := slices.IndexFunc(c.entries, func(e install.InstalledEntry) bool { return !e.Replaceable })
 	if at < 0 {
 		at = 0
@@ -65,7 +65,7 @@ func (c *client) install(flags ...string) mending {
 
 // installAt returns the mending for an event without an entry. Only with -C does install add a project's events to the
 // user's settings.
-func (c *client) installAt(event string) mending {
+func (c *checked) installAt(event string) mending {
 	var more []string
 	if p, known := c.target(c.entries[0].Path); known && p.Flag == "--user" && !slices.Contains(c.Events, event) {
 		more = []string{"-C", c.doctor.Workspace.Started}
@@ -75,7 +75,7 @@ func (c *client) installAt(event string) mending {
 
 // reinstall returns the mending for an entry that install would write differently. Install replaces only its own
 // entries: beside a foreign entry, it would add a second one.
-func (c *client) reinstall(e install.InstalledEntry, flags ...string) mending {
+func (c *checked) reinstall(e install.InstalledEntry, flags ...string) mending {
 	if c.again.text != "" {
 		return c.again
 	}
@@ -102,7 +102,7 @@ func (d *Doctor) putInPath() string {
 }
 
 // otherProgram returns the mending for an entry that runs another hookrun than this one.
-func (c *client) otherProgram(e install.InstalledEntry) mending {
+func (c *checked) otherProgram(e install.InstalledEntry) mending {
 	p, known := c.target(e.Path)
 	found, err := c.doctor.Look("hookrun")
 	if known && p.ByName() && err == nil && !regular.Same(found, c.doctor.Binary) {
@@ -112,7 +112,7 @@ func (c *client) otherProgram(e install.InstalledEntry) mending {
 }
 
 // otherAnswer returns the mending for an entry that gives the canary a wrong answer, or was not tried.
-func (c *client) otherAnswer(e install.InstalledEntry) mending {
+func (c *checked) otherAnswer(e install.InstalledEntry) mending {
 	switch path, _, known := install.Program(e.Command); {
 	case !known || !e.IsStandard:
 		return c.reinstall(e)
@@ -123,7 +123,7 @@ func (c *client) otherAnswer(e install.InstalledEntry) mending {
 }
 
 // notInPath is the mending of an entry whose program is not in PATH.
-func (c *client) notInPath(e install.InstalledEntry) mending {
+func (c *checked) notInPath(e install.InstalledEntry) mending {
 	if p, known := c.target(e.Path); known && !p.ByName() {
 		return c.reinstall(e) // with the path of this hookrun
 	}
@@ -133,7 +133,7 @@ func (c *client) notInPath(e install.InstalledEntry) mending {
 // removeDuplicate returns the mending for two entries that run hookrun for the same call. A --local entry can go.
 // Between the project's and the user's entry, the user decides: one serves colleagues, the other the user's other
 // projects.
-func (c *client) removeDuplicate(one, other install.InstalledEntry) mending {
+func (c *checked) removeDuplicate(one, other install.InstalledEntry) mending {
 	a, known := c.target(one.Path)
 	b, knownToo := c.target(other.Path)
 	switch {
@@ -151,7 +151,7 @@ func (c *client) removeDuplicate(one, other install.InstalledEntry) mending {
 }
 
 // reaches reports whether the target's entry would find hookrun: by path, or by a hookrun in PATH.
-func (c *client) reaches(p install.Target) bool {
+func (c *checked) reaches(p install.Target) bool {
 	_, err := c.doctor.Look("hookrun")
 	return !p.ByName() || err == nil
 }

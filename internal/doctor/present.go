@@ -29,7 +29,7 @@ func (d *Doctor) Present() (clients []Present) {
 	return clients
 }
 
-func (c *client) present() (p Present) {
+func (c *checked) present() (p Present) {
 	p.Client = runlog.Client{Name: c.Name, Program: c.executable, Entries: []runlog.ClientEntry{}}
 	p.Version = versionBeside(c.executable)
 	for _, e := range c.entries {

@@ -11,7 +11,7 @@ import (
 )
 
 // setShell sets up p to run a command in the client's shell.
-func (c *client) setShell(p *process.Program, command string) (err error) {
+func (c *checked) setShell(p *process.Program, command string) (err error) {
 	shell := "/bin/sh"
 	if c.Completed(dialect.Command{}).Bash {
 		shell = "bash"

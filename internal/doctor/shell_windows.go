@@ -12,7 +12,7 @@ import (
 )
 
 // setShell sets up p to run a command in the client's shell.
-func (c *client) setShell(p *process.Program, command string) (err error) {
+func (c *checked) setShell(p *process.Program, command string) (err error) {
 	if c.WindowsShell == dialect.Cmd {
 		system, err := windows.GetSystemDirectory()
 		p.Path, p.Args = filepath.Join(system, "cmd.exe"), []string{"cmd.exe", "/d", "/s", "/c", command}

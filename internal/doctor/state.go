@@ -129,7 +129,7 @@ func writableNow(folder string) error {
 }
 
 // lastTime returns when the client last ran hookrun in the workspace; zero: never.
-func (c *client) lastTime() (last time.Time, err error) {
+func (c *checked) lastTime() (last time.Time, err error) {
 	for _, workspace := range pathsOf(c.doctor.Workspace.Folder) {
 		at, err := lastrun.Time(c.doctor.State, c.Name, workspace)
 		if err != nil {
@@ -142,7 +142,7 @@ func (c *client) lastTime() (last time.Time, err error) {
 	return last, nil
 }
 
-func (c *client) hasRun() bool {
+func (c *checked) hasRun() bool {
 	last, err := c.lastTime()
 	return err == nil && !last.IsZero()
 }
@@ -158,7 +158,7 @@ func (d *Doctor) Obstacles(name string) []Finding {
 
 // lastRun reports when the client last ran hookrun in the workspace. installed is the last change of the settings file,
 // the best guess at the time of the install.
-func (c *client) lastRun(installed time.Time) {
+func (c *checked) lastRun(installed time.Time) {
 	if c.doctor.StateErr != nil {
 		return
 	}

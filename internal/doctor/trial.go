@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/process"
@@ -23,7 +24,7 @@ const trialLimit = 60 * time.Second
 
 // try runs a turn of the real client in a new home whose settings switch hooks off. The prompt is the canary: hookrun
 // blocks it and notes the run in the state folder, and a client without hookrun sends it to the model, which is here.
-func (c *client) try(m dialect.Managed) {
+func (c *checked) try(m client.Managed) {
 	f := Finding{Check: "trial", Severity: Note}
 	switch {
 	case m.Trial.Args == nil:
@@ -36,7 +37,7 @@ func (c *client) try(m dialect.Managed) {
 	c.add(f)
 }
 
-func (c *client) tried(t dialect.Trial) Finding {
+func (c *checked) tried(t client.Trial) Finding {
 	f := Finding{Check: "trial", Severity: Warning, Where: c.executable,
 		Mend: "see that a guard blocks a call in it, for a user of this machine"}
 	home, err := os.MkdirTemp("", "hookrun-doctor-")

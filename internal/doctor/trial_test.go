@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/process"
 )
@@ -47,7 +47,7 @@ func TestTrial(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			home := ""
-			c := &client{executable: "/usr/bin/claude", doctor: &Doctor{Start: func(
+			c := &checked{executable: "/usr/bin/claude", doctor: &Doctor{Start: func(
 				p process.Program, _ process.Input, _ time.Duration,
 			) process.Result {
 				home = value(&p, "HOME")
@@ -64,8 +64,8 @@ func TestTrial(t *testing.T) {
 				r.Stderr.Head, r.Stderr.Total = []byte("log in\n first\n"), 14
 				return r
 			}}}
-			c.Client = &install.Client{Installation: &dialect.Installation{Program: "claude"}}
-			f := c.tried(dialect.Trial{Args: []string{"-p"}, Env: []string{"MODEL=$URL"},
+			c.Client = &install.Client{Installation: &client.Installation{Program: "claude"}}
+			f := c.tried(client.Trial{Args: []string{"-p"}, Env: []string{"MODEL=$URL"},
 				Home:  map[string]string{".claude/settings.json": "at $URL"},
 				There: map[string]string{"off.json": "{}"}})
 			require.Equal(t, test.severity, f.Severity)

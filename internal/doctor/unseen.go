@@ -12,7 +12,7 @@ import (
 )
 
 // unseen notes actions for which the client runs no hook, if a hook may rely on running for them.
-func (c *client) unseen() {
+func (c *checked) unseen() {
 	cfg := c.doctor.Workspace.Config
 	if cfg == nil {
 		return
@@ -48,9 +48,9 @@ func isOlder(version, other string) bool {
 }
 
 // meets reports whether a hook is for one of the tools, which have the project's names. An empty list means any tool.
-func (c *client) meets(h *hook.Hook, tools []string) bool {
-	theirs, every := h.MatchingTools(c.dialect, registry.All())
-	return every || len(tools) == 0 || slices.ContainsFunc(c.dialect.Tools(), func(t dialect.Tool) bool {
+func (c *checked) meets(h *hook.Hook, tools []string) bool {
+	theirs, every := h.MatchingTools(c.dialect.Tools, registry.All())
+	return every || len(tools) == 0 || slices.ContainsFunc(c.dialect.Tools, func(t dialect.Tool) bool {
 		isOne := func(name string) bool { return name != "" && slices.Contains(tools, name) }
 		names := t.Names()
 		return slices.Contains(theirs, t.Name()) && slices.ContainsFunc(names[:], isOne)

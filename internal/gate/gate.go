@@ -23,6 +23,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
@@ -52,8 +53,8 @@ type Gate struct {
 // Call is one call, with what the door knows about the answer.
 type Call struct {
 	dialect.Call
-	Warnings []string         // from reading the call
-	Output   *dialect.Dialect // the client that reads the answer as hook output; nil: hookrun's own form
+	Warnings []string       // from reading the call
+	Output   *client.Client // the client that reads the answer as hook output; nil: hookrun's own form
 
 	// CannotAsk: the answer cannot ask a person. It is ignored if Output is set: then the client decides.
 	CannotAsk bool
@@ -154,8 +155,8 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 	if err := p.gate.record(began, &p.call.Call, &a.Fired, nil); err != nil {
 		a.Warnings = append(a.Warnings, err.Error())
 	}
-	if client := p.call.Output; client != nil { // the log has all of it
-		a.Reason = engine.FitReason(a.Reason, client.MaxReason(&p.call.Call))
+	if to := p.call.Output; to != nil { // the log has all of it
+		a.Reason = engine.FitReason(a.Reason, to.MaxReasonAt(&p.call.Call))
 	}
 	return a, nil
 }
@@ -177,13 +178,13 @@ func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
 
 // run runs the hooks, at most for as long as the client waits.
 func (p *Plan) run(ctx context.Context) (engine.Fired, error) {
-	client := p.call.Output
-	if client == nil || p.Empty() {
+	to := p.call.Output
+	if to == nil || p.Empty() {
 		return p.Plan.Fire(ctx)
 	}
-	if limit := client.Hooks.CallLimit(); limit > 0 {
+	if limit := to.Hooks.CallLimit(); limit > 0 {
 		const text = "the hooks took longer than %v, and %s waits no longer"
-		limited, cancel := context.WithTimeoutCause(ctx, limit, Killed(fmt.Errorf(text, limit, client.Files.Client)))
+		limited, cancel := context.WithTimeoutCause(ctx, limit, Killed(fmt.Errorf(text, limit, to.Files.Client)))
 		defer cancel()
 		ctx = limited
 	}

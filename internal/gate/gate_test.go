@@ -189,7 +189,7 @@ func TestTextsForClients(t *testing.T) {
 			f := newFixture(t)
 			f.put("of the queue")
 			c := gate.Call{Output: client}
-			c.Event, c.Tool, c.SessionID, c.Client = event, "x", "s", client
+			c.Event, c.Tool, c.SessionID, c.Client = event, "x", "s", client.Dialect
 			answer, err := f.Fire(context.Background(), c)
 			require.NoError(t, err)
 			shown := answer.Outcome

@@ -181,11 +181,11 @@ func (m *MatchContext) isNearIf(h *Hook, names []string) bool {
 
 // MatchingTools returns the tools of a client that the hook's matcher and if are for, by their names in the hook's
 // dialect. every: the hook has neither, so it is for every tool.
-func (h *Hook) MatchingTools(client *dialect.Dialect, clients dialect.Clients) (tools []string, every bool) {
+func (h *Hook) MatchingTools(theirs []dialect.Tool, clients dialect.Clients) (tools []string, every bool) {
 	if (h.Matcher == nil || h.Matcher.String() == "") && h.If == nil {
 		return nil, true
 	}
-	for _, t := range client.Tools() {
+	for _, t := range theirs {
 		call := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: t.Name()})
 		clients.NameTool(call, h.Tools)
 		call.Kinds = nil

@@ -34,7 +34,7 @@ func TestPacksUnderAllNames(t *testing.T) {
 	}
 	shells, readers, writers := 0, 0, 0
 	for _, client := range registry.All().Clients() {
-		for _, tool := range client.Tools() {
+		for _, tool := range client.Tools {
 			names := tool.Names()
 			switch {
 			case slices.Contains(names[:], "shell"):

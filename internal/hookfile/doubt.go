@@ -99,7 +99,7 @@ func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at hook.Diag
 		client = client.Own
 	}
 	p.serverDoubts(h, whole, at, who)
-	if strings.Trim(whole.Text, namesOnly) != "" || len(client.Tools()) == 0 {
+	if strings.Trim(whole.Text, namesOnly) != "" || len(p.clients.OwnTools(client)) == 0 {
 		return
 	}
 	for _, name := range strings.FieldsFunc(whole.Text, func(r rune) bool { return r == '|' || r == ',' }) {
@@ -109,7 +109,7 @@ func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at hook.Diag
 			continue
 		}
 		read := client.Files.Pattern(name, "tool_name") // the client may know other names, or parts of a name
-		if name == "" || slices.ContainsFunc(ownTools(client), read.Match) {
+		if name == "" || slices.ContainsFunc(p.clients.OwnTools(client), read.Match) {
 			continue
 		}
 		const text = "%sthe matcher %s has %s, %s"
@@ -120,7 +120,7 @@ func (p *parser) patternDoubts(h *hook.Hook, whole dialect.Pattern, at hook.Diag
 // clientName checks the name of a tool by the rules of a client. A tool of another client is no finding, because many
 // people write one matcher for several clients.
 func (p *parser) clientName(client *dialect.Dialect, name string) (f lint.Finding, found bool) {
-	own := ownTools(client)
+	own := p.clients.OwnTools(client)
 	if len(own) == 0 {
 		return f, false
 	}
@@ -129,26 +129,19 @@ func (p *parser) clientName(client *dialect.Dialect, name string) (f lint.Findin
 	return f, found && (isOwn || !slices.Contains(p.knownTools(), name))
 }
 
-// ownTools returns the names of a client's tools in that client's rules.
-func ownTools(client *dialect.Dialect) (names []string) {
-	for _, t := range client.Tools() {
-		names = append(append(names, t.Name()), client.ToolAliases().Of(t.Name())...)
-	}
-	return names
-}
-
 // deadExpression returns a warning if the matcher is a regular expression that matches no tool known to hookrun.
-func deadExpression(h *hook.Hook, known []string) []hook.Diagnostic {
+func (c *Config) deadExpression(h *hook.Hook) []hook.Diagnostic {
 	pattern, is := h.Matcher.(dialect.Pattern)
+	own := c.Clients().OwnTools(h.Dialect)
 	isExpression := is && pattern.Err == nil && (pattern.JavaScript != nil || pattern.RE2 != nil)
 	atTools := func(e protocol.Event) bool { return h.Dialect.SubjectField(e) == "tool_name" }
-	if !isExpression || strings.Trim(pattern.Text, namesOnly) == "" || len(h.Dialect.Tools()) == 0 ||
+	if !isExpression || strings.Trim(pattern.Text, namesOnly) == "" || len(own) == 0 ||
 		strings.Contains(strings.ToLower(pattern.Text), "mcp") || strings.Contains(pattern.Text, "__") ||
 		!slices.ContainsFunc(h.Events, atTools) {
 		return nil
 	}
 	matches := func(name string) bool { return pattern.Match(name) }
-	if slices.ContainsFunc(ownTools(h.Dialect), matches) || slices.ContainsFunc(known, matches) ||
+	if slices.ContainsFunc(own, matches) || slices.ContainsFunc(c.names(hook.LocalLevel), matches) ||
 		pattern.Match("mcp__server__tool") {
 		return nil
 	}
@@ -184,7 +177,7 @@ func (c *Config) Doubts(h *hook.Hook) (found []hook.Diagnostic) {
 			found = append(found, d.Diagnostic)
 		}
 	}
-	return append(found, deadExpression(h, c.names(hook.LocalLevel))...)
+	return append(found, c.deadExpression(h)...)
 }
 
 // doubtsInCalls returns the findings that are warnings at calls of the hook's events.

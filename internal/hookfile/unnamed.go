@@ -44,13 +44,9 @@ func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 		globs, is := h.Matcher.(hook.Globs)
 		if theirs || is && globs.String() != "" && slices.ContainsFunc(names, globs.Match) ||
 			slices.Contains(names, h.IfTool()) {
-			who := client.Name
-			if client.Files != nil {
-				who = client.Files.Client
-			}
 			const text = "nobody knows what the project calls the tool %s of %s, so hooks that are for names of the " +
 				"project's do not run at it, as hook %s of %s; name it in the hooks file, as \"tools\": {%s: \"shell\"}"
-			return fmt.Sprintf(text, quote(call.Tool), who, quote(h.Name), h.Source(), quote(call.Tool))
+			return fmt.Sprintf(text, quote(call.Tool), client.Files.Client, quote(h.Name), h.Source(), quote(call.Tool))
 		}
 	}
 	return ""

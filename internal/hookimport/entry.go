@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -58,7 +59,7 @@ func (g *handler) copyCommand() {
 	line := g.value("command").String() // for all systems, with variables unexpanded
 	switch {
 	case c.Argv != nil:
-		g.set("command", append([]string{line}, dialect.Texts(g.value("args"))...))
+		g.set("command", append([]string{line}, client.Texts(g.value("args"))...))
 	case c.PowerShell:
 		g.set("command", []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", line})
 	default:

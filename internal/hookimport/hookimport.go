@@ -23,6 +23,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
@@ -215,7 +216,8 @@ func (r *reader) notes() {
 			r.item(LeftOut, n.Path, n.At, "%s has no event %s, so none of these hooks ever runs there", r.form.Client,
 				brief(n.Name))
 		case dialect.AtEvent:
-			if r.dialect.Install != nil && !r.installed(protocol.Event(n.Name)) {
+			c, known := registry.All().ClientNamed(r.dialect.Name)
+			if known && !r.installed(c, protocol.Event(n.Name)) {
 				const text = "these hooks run once hookrun has an entry at %s: run hookrun install %s (again)"
 				r.item(Note, n.Path, n.At, text, n.Name, r.dialect.Name)
 			}
@@ -233,8 +235,8 @@ func (r *reader) notes() {
 
 // installed reports whether an event's hooks run at the events of `hookrun install`: the event itself, or another event
 // of the same call.
-func (r *reader) installed(event protocol.Event) bool {
-	return slices.ContainsFunc(r.dialect.Install.Events, func(name string) bool {
+func (r *reader) installed(c *client.Client, event protocol.Event) bool {
+	return slices.ContainsFunc(c.Install.Events, func(name string) bool {
 		e := protocol.Event(name)
 		return e == event || r.dialect.Of(event) != r.dialect && dialect.Canonical(e) == dialect.Canonical(event)
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
@@ -111,7 +112,7 @@ func requireBlocked(t *testing.T, c *Client, cmd *exec.Cmd, path string, missing
 	if json == "" {
 		require.Equal(t, 2, cmd.ProcessState.ExitCode(), &stderr)
 		require.Empty(t, stdout.String())
-		require.Contains(t, stderr.String(), dialect.SilentReason)
+		require.Contains(t, stderr.String(), client.SilentReason)
 		return
 	}
 	require.Equal(t, exit, cmd.ProcessState.ExitCode(), &stderr)
@@ -176,7 +177,7 @@ func TestNoAnswerIsABlockOfTheClient(t *testing.T) {
 			json, exit := c.SilentBlock()
 			r := dialect.HookResult{ExitCode: exit, Shell: true, Stdout: captured(json)}
 			if json == "" {
-				r.Stderr = captured(dialect.SilentReason)
+				r.Stderr = captured(client.SilentReason)
 			}
 			call := dialect.Call{Event: event, Tool: "Bash", Args: "{}"}
 			v := d.Hooks.Decode(&call, "hookrun", &r)

@@ -3,7 +3,7 @@ package install
 import (
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 )
 
 // AppendTo appends objects, given as JSON text, to the list at a key of a JSON file without comments, and returns the
@@ -13,7 +13,7 @@ func AppendTo(text, key string, objects []string) (string, error) {
 	if text == "" {
 		text = "{}\n"
 	}
-	d, err := (&Client{Installation: &dialect.Installation{Installer: dialect.BaseInstaller{}}}).parse(text, "")
+	d, err := (&Client{Installation: &client.Installation{Installer: client.BaseInstaller{}}}).parse(text, "")
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/protocol"
@@ -94,7 +94,7 @@ const (
 	psAnswer = ") -join \"`n\"; $hr_s = $LASTEXITCODE; if ($hr_a -clike '" + AnswerMark + "*' -and " +
 		`0,2,5 -contains $hr_s) { [Console]::Out.Write($hr_a.Substring(8)); if ($hr_s -eq 5) { exit 1 }; ` +
 		`exit $hr_s }; `
-	lookUp    = `command -v hookrun >/dev/null || echo "` + dialect.InstallHookrun + `" >&2; `
+	lookUp    = `command -v hookrun >/dev/null || echo "` + client.InstallHookrun + `" >&2; `
 	entryMark = " --entry mark"
 	// cmd.exe cannot read a program's output, so fire exits with 6 instead of 0 here.
 	entryStatus = " --entry status"
@@ -111,15 +111,15 @@ var (
 )
 
 // scriptEnd returns the end of a script: the output if hookrun gave no answer, and the exit status.
-func (c *Client) scriptEnd(shell dialect.Shell, blocks bool) string {
+func (c *Client) scriptEnd(shell client.Shell, blocks bool) string {
 	json, exit := c.SilentBlock()
 	if !blocks {
 		json, exit = "", 1
 	}
-	say := `echo "` + dialect.SilentReason + `" >&2`
-	switch isPowerShell := shell == dialect.PowerShell; {
+	say := `echo "` + client.SilentReason + `" >&2`
+	switch isPowerShell := shell == client.PowerShell; {
 	case json == "" && isPowerShell:
-		say = "[Console]::Error.WriteLine('" + dialect.SilentReason + "')"
+		say = "[Console]::Error.WriteLine('" + client.SilentReason + "')"
 	case isPowerShell:
 		say = "'" + json + "'"
 	case json != "":
@@ -131,7 +131,7 @@ func (c *Client) scriptEnd(shell dialect.Shell, blocks bool) string {
 // commandByName returns the command of an entry that looks hookrun up in PATH. blocks is as for Command.
 func (c *Client) commandByName(args []string, blocks bool) string {
 	script := shStart + fireCommand("hookrun", args, "mark") + shAnswer + c.FitHint(lookUp) +
-		c.scriptEnd(dialect.POSIX, blocks)
+		c.scriptEnd(client.POSIX, blocks)
 	return c.shLine() + shellword.POSIX(script)
 }
 
@@ -152,7 +152,7 @@ func (c *Client) Command(binary string, args []string, blocks bool) (string, err
 }
 
 // write returns the command for a shell.
-func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks bool) (string, error) {
+func (c *Client) write(shell client.Shell, binary string, args []string, blocks bool) (string, error) {
 	switch {
 	case !isAbs(binary):
 		return "", fmt.Errorf("the path of hookrun must be absolute, since a hook can run in any folder, and %q is "+
@@ -168,13 +168,13 @@ func (c *Client) write(shell dialect.Shell, binary string, args []string, blocks
 	}
 	var command string
 	switch shell {
-	case dialect.Cmd:
+	case client.Cmd:
 		behind := cmdBlocks
 		if !blocks {
 			behind = cmdPasses
 		}
 		command = fireCommand(program, args, "status") + behind
-	case dialect.PowerShell:
+	case client.PowerShell:
 		line := fireCommand(strings.TrimPrefix(program, "& "), args, "mark")
 		command = psStart + line + psAnswer + c.scriptEnd(shell, blocks)
 	default:

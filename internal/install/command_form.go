@@ -6,25 +6,25 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 )
 
 // shell returns the shell for which Install writes commands.
-func (c *Client) shell() dialect.Shell {
+func (c *Client) shell() client.Shell {
 	if c.system == "windows" {
 		return c.WindowsShell
 	}
-	return dialect.POSIX
+	return client.POSIX
 }
 
 // programWord returns the word by which a shell starts the program at a path.
-func programWord(shell dialect.Shell, path string) (string, error) {
+func programWord(shell client.Shell, path string) (string, error) {
 	switch shell {
-	case dialect.Cmd:
+	case client.Cmd:
 		return shellword.Cmd(path)
-	case dialect.PowerShell:
+	case client.PowerShell:
 		return "& " + shellword.PowerShell(path), nil
 	}
 	return shellword.POSIX(filepath.ToSlash(path)), nil
@@ -55,7 +55,7 @@ func isAbs(path string) bool {
 func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
 // commandKeys returns the keys of an entry's command, of which the last are those of clients with a key for each shell.
-func commandKeys() []string { return []string{dialect.CommandKey, "powershell", "bash"} }
+func commandKeys() []string { return []string{client.CommandKey, "powershell", "bash"} }
 
 // commandOf returns the member with the command of an entry.
 func commandOf(entry *hujson.Value) *hujson.Value {

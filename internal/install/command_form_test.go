@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 )
 
 func TestCommandsOnWindows(t *testing.T) {
@@ -97,7 +97,7 @@ func TestKeyOfTheCommand(t *testing.T) {
 	again, _, err := c.install(text, true, h, []string{"PreToolUse"})
 	require.NoError(t, err)
 	require.Equal(t, text, again)
-	require.Len(t, c.Entries(dialect.SettingsText{Path: c.Base, Text: text}, ""), 1)
+	require.Len(t, c.Entries(client.SettingsText{Path: c.Base, Text: text}, ""), 1)
 	rest, exists, err := c.uninstall(text, "")
 	require.NoError(t, err)
 	require.False(t, exists, rest)

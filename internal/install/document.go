@@ -32,6 +32,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -43,7 +44,7 @@ import (
 // Client is a client whose settings Install can change. Installation and Files come from the client's dialect.
 type Client struct {
 	Name string
-	*dialect.Installation
+	*client.Installation
 	*dialect.Files
 	CannotBlock func(protocol.Event) bool
 	Flat        func(event string) bool // the event has a list of hooks, without groups
@@ -53,23 +54,18 @@ type Client struct {
 }
 
 // Names returns the names of the clients that Lookup knows.
-func Names() (names []string) {
-	for _, d := range registry.All().Dialects() {
-		if d.Install != nil {
-			names = append(names, d.Name)
-		}
-	}
-	return names
+func Names() []string {
+	return registry.All().ClientNames()
 }
 
 // Lookup returns a client by name.
 func Lookup(name string) (*Client, bool) {
-	d, known := registry.All().Named(name)
-	if !known || d.Install == nil {
+	d, known := registry.All().ClientNamed(name)
+	if !known {
 		return nil, false
 	}
 	flat := func(event string) bool { return d.IsFlat(protocol.Event(event)) }
-	_, answersAlone := d.Hooks.(dialect.Answerer)
+	_, answersAlone := d.Hooks.(client.Answerer)
 	return &Client{d.Name, d.Install, d.Files, d.CannotBlock, flat, answersAlone, runtime.GOOS}, true
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/files/regular"
@@ -17,7 +18,7 @@ import (
 
 // InstalledEntry is an entry of a settings file that runs hookrun, written by Install or by a user.
 type InstalledEntry struct {
-	dialect.EntryText
+	client.EntryText
 	Line        int
 	Command     string
 	Timeout     time.Duration // 0: the client's default
@@ -42,7 +43,7 @@ func (f *InstalledEntry) Flags() (flags []string) {
 
 // Entries returns the entries that run hookrun in a file of the client. The text of the file has no comments. A program
 // at the path binary counts as hookrun under any name.
-func (c *Client) Entries(file dialect.SettingsText, binary string) (found []InstalledEntry) {
+func (c *Client) Entries(file client.SettingsText, binary string) (found []InstalledEntry) {
 	if c.OwnFiles() != nil {
 		return c.ownEntries(file)
 	}
@@ -75,7 +76,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Inst
 				}
 				f := InstalledEntry{Command: command, Replaceable: ours(command, binary),
 					IsStandard: c.exact(command, event.String())}
-				f.EntryText = dialect.EntryText{Path: file.Path, Event: event.String(), Group: g, Handler: h,
+				f.EntryText = client.EntryText{Path: file.Path, Event: event.String(), Group: g, Handler: h,
 					Matcher: group.Get("matcher").Raw, Text: handler.Raw}
 				f.Timeout = c.Timeout.Read(handler.Get("timeout").Float())
 				f.Line = line(handler.Index)
@@ -146,20 +147,20 @@ func Program(command string) (program string, args []string, known bool) {
 }
 
 // Text reads a file of the client, without comments and byte order mark. exists is false for a missing file.
-func (c *Client) Text(path string) (file dialect.SettingsText, exists bool, err error) {
+func (c *Client) Text(path string) (file client.SettingsText, exists bool, err error) {
 	doc, info, err := regular.Read(path, maxServers)
 	if info == nil && err != nil {
-		return dialect.SettingsText{Path: path}, false, nil
+		return client.SettingsText{Path: path}, false, nil
 	}
 	if err != nil {
-		return dialect.SettingsText{Path: path}, true, err
+		return client.SettingsText{Path: path}, true, err
 	}
 	text, marked := strings.CutPrefix(string(doc), byteOrderMark)
-	file = dialect.SettingsText{Path: path, Text: text}
+	file = client.SettingsText{Path: path, Text: text}
 	if filepath.Ext(path) != ".json" {
 		return file, true, nil
 	}
-	if marked && c.JSON == dialect.WithoutMark {
+	if marked && c.JSON == client.WithoutMark {
 		text = byteOrderMark + text
 	}
 	d, err := c.parse(text, "")

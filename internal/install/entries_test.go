@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 )
 
 func TestEntries(t *testing.T) {
@@ -32,7 +32,7 @@ func TestEntries(t *testing.T) {
 }}`)
 	require.Len(t, found, 3)
 	first := found[0]
-	require.Equal(t, dialect.EntryText{Path: filepath.Join(dir, "settings.json"), Event: "PreToolUse", Group: 1,
+	require.Equal(t, client.EntryText{Path: filepath.Join(dir, "settings.json"), Event: "PreToolUse", Group: 1,
 		Handler: 1, Matcher: `"Bash"`, Text: first.Text}, first.EntryText)
 	require.Equal(t, 4, first.Line)
 	require.Equal(t, 1500*time.Millisecond, first.Timeout)

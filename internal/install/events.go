@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -110,7 +111,7 @@ func (m *Missing) String() string {
 
 // FindMissing compares the events of hooks with the entries of all clients that have hookrun installed. binary is as
 // for Uninstall.
-func FindMissing(w dialect.Where, hooks []hook.Hook, binary string) (found []Missing) {
+func FindMissing(w client.Where, hooks []hook.Hook, binary string) (found []Missing) {
 	asked := extraHookEvents(hooks)
 	if len(asked) == 0 {
 		return nil
@@ -162,7 +163,7 @@ func (c *Client) found(p dialect.Place, binary string) (found []InstalledEntry) 
 
 // installCommand returns the command that installs hookrun again in the file of the entry e, now also for the events of
 // the workspace's hooks.
-func (c *Client) installCommand(w dialect.Where, e *InstalledEntry) string {
+func (c *Client) installCommand(w client.Where, e *InstalledEntry) string {
 	folder := w.Workspace
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute

@@ -5,14 +5,14 @@ import (
 	"os"
 	"os/exec"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/hook"
 )
 
 // Here returns where the files of this user and of a project are.
-func Here(workspace string) dialect.Where {
+func Here(workspace string) client.Where {
 	home, _ := os.UserHomeDir() // without a home, no files of the user
-	return dialect.Where{Workspace: workspace, Home: home, Getenv: os.Getenv}
+	return client.Where{Workspace: workspace, Home: home, Getenv: os.Getenv}
 }
 
 // MissingHere compares the events of hooks with the entries for this hookrun.

@@ -10,11 +10,12 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // Managed returns the client's settings for all users of a machine. found is false for a client without such settings.
-func (c *Client) Managed(system string) (m dialect.Managed, found bool) {
+func (c *Client) Managed(system string) (m client.Managed, found bool) {
 	m = c.Installer.Managed(system)
 	return m, m.Path != ""
 }
@@ -26,12 +27,12 @@ func (c *Client) AnswersOnce() bool { return c.answersOnce }
 type planner func(dialect.Place) (*Change, error)
 
 // InstallManaged plans the changes that put the entry into settings for all users of this machine.
-func (c *Client) InstallManaged(m dialect.Managed, e Entry) ([]*Change, error) {
+func (c *Client) InstallManaged(m client.Managed, e Entry) ([]*Change, error) {
 	return c.manage(m, e, plan)
 }
 
 // NewManaged returns what InstallManaged writes on a machine of another system that has no such files yet.
-func (c *Client) NewManaged(system string, m dialect.Managed, e Entry) ([]*Change, error) {
+func (c *Client) NewManaged(system string, m client.Managed, e Entry) ([]*Change, error) {
 	there := *c
 	there.system = system
 	return there.manage(m, e, func(p dialect.Place) (*Change, error) { return &Change{Path: p.Path, place: p}, nil })
@@ -40,7 +41,7 @@ func (c *Client) NewManaged(system string, m dialect.Managed, e Entry) ([]*Chang
 // readable are the permission bits of a file that every user's client reads.
 const readable = 0o444
 
-func (c *Client) manage(m dialect.Managed, e Entry, plan planner) (changes []*Change, err error) {
+func (c *Client) manage(m client.Managed, e Entry, plan planner) (changes []*Change, err error) {
 	if m.Own != nil {
 		changes, err = c.installOwn(m.Own, managedPlace(m.Path), e, plan)
 	} else {
@@ -52,7 +53,7 @@ func (c *Client) manage(m dialect.Managed, e Entry, plan planner) (changes []*Ch
 	return changes, err
 }
 
-func (c *Client) manageFile(m dialect.Managed, e Entry, plan planner) (*Change, error) {
+func (c *Client) manageFile(m client.Managed, e Entry, plan planner) (*Change, error) {
 	h, err := c.handler(e)
 	if err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (c *Client) manageFile(m dialect.Managed, e Entry, plan planner) (*Change, 
 }
 
 // UninstallManaged plans the changes that undo InstallManaged. binary is as for Uninstall.
-func (c *Client) UninstallManaged(m dialect.Managed, binary string) ([]*Change, error) {
+func (c *Client) UninstallManaged(m client.Managed, binary string) ([]*Change, error) {
 	if m.Own != nil {
 		return c.uninstallOwn(m.Own, managedPlace(m.Path))
 	}
@@ -118,7 +119,7 @@ const (
 )
 
 // ManagedEntries returns the entries in settings for all users of this machine, and the state of the settings.
-func (c *Client) ManagedEntries(m dialect.Managed, binary string) (found []InstalledEntry, s ManagedState, err error) {
+func (c *Client) ManagedEntries(m client.Managed, binary string) (found []InstalledEntry, s ManagedState, err error) {
 	file, exists, err := c.Text(m.Path)
 	if err != nil || !exists {
 		return nil, s, err
@@ -133,7 +134,7 @@ func (c *Client) ManagedEntries(m dialect.Managed, binary string) (found []Insta
 	for _, f := range found {
 		e.Events = append(e.Events, f.Event)
 	}
-	same := func(m dialect.Managed) bool {
+	same := func(m client.Managed) bool {
 		var changes []*Change
 		changes, err = c.InstallManaged(m, e)
 		return err == nil && !slices.ContainsFunc(changes, func(change *Change) bool { return !change.Empty() })
@@ -155,7 +156,7 @@ func managedPlace(path string) dialect.Place {
 const added, made = "added ", "made "
 
 // addPins returns the text with the pins, and an item of the footnote for each added pin.
-func (c *Client) addPins(text string, pins []dialect.Pin) (_ string, items []string, err error) {
+func (c *Client) addPins(text string, pins []client.Pin) (_ string, items []string, err error) {
 	d, err := c.parse(text, "")
 	if err != nil {
 		return "", nil, err
@@ -189,12 +190,12 @@ func (c *Client) addPins(text string, pins []dialect.Pin) (_ string, items []str
 	return d.String(), items, nil
 }
 
-func pinFault(pin dialect.Pin, is string) string {
+func pinFault(pin client.Pin, is string) string {
 	return fmt.Sprintf("%q is %s; hookrun's entry needs %s", pin.Key, is, pin.Value)
 }
 
 // removePins removes the pins that install added, by the footnotes of the entries.
-func (d *document) removePins(pins []dialect.Pin) {
+func (d *document) removePins(pins []client.Pin) {
 	found := map[string]string{}
 	for _, event := range members(get(&d.tree, "hooks")) {
 		for _, handlers := range d.handlers(&event) {

@@ -9,11 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // managedIn is a client with settings for all users in a temporary folder.
-func managedIn(t *testing.T, name, base string) (*Client, dialect.Managed, Entry) {
+func managedIn(t *testing.T, name, base string) (*Client, client.Managed, Entry) {
 	c, found := Lookup(name)
 	require.True(t, found)
 	m, found := c.Managed("linux")
@@ -60,7 +61,7 @@ func TestManagedRoundTrip(t *testing.T) {
 			if test.before != "" {
 				require.NoError(t, os.WriteFile(m.Path, []byte(test.before), 0o600))
 			}
-			for _, m := range []dialect.Managed{m, m.Alone(), m.Alone()} {
+			for _, m := range []client.Managed{m, m.Alone(), m.Alone()} {
 				changes, err := c.InstallManaged(m, e)
 				apply(t, changes, err)
 				again, err := c.InstallManaged(m, e)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
@@ -43,7 +43,7 @@ func cutBlock(doc string) (b block, err error) {
 }
 
 // installBlock returns the text with the pins, and one entry at each of the events.
-func installBlock(text string, exists bool, h *handler, pins []dialect.Pin, events []string) (string, error) {
+func installBlock(text string, exists bool, h *handler, pins []client.Pin, events []string) (string, error) {
 	bom, doc := cutMark(text)
 	b, err := cutBlock(doc)
 	if err != nil {
@@ -108,7 +108,7 @@ func installBlock(text string, exists bool, h *handler, pins []dialect.Pin, even
 }
 
 // isPinned reports whether a value is that of a pin. A pinned text names a folder, and another folder will do.
-func isPinned(v *toml.Value, pin dialect.Pin) bool {
+func isPinned(v *toml.Value, pin client.Pin) bool {
 	if isText := pin.Value[0] == '"'; isText {
 		return v.Kind == toml.String
 	}

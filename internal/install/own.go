@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -28,7 +29,7 @@ type ownHead struct {
 }
 
 // ownText returns the whole text of a file that hookrun owns.
-func (c *Client) ownText(f dialect.OwnFile, e Entry) (string, error) {
+func (c *Client) ownText(f client.OwnFile, e Entry) (string, error) {
 	head := ownHead{Binary: e.Binary, ByName: e.ByName && HasShell, Args: e.Args, Timeout: e.Timeout}
 	call, err := c.ownCall(head, f)
 	if err != nil {
@@ -52,8 +53,8 @@ func (c *Client) ownText(f dialect.OwnFile, e Entry) (string, error) {
 }
 
 // ownCall returns how a file of hookrun's own calls hookrun.
-func (c *Client) ownCall(h ownHead, f dialect.OwnFile) (call dialect.OwnCall, err error) {
-	call = dialect.OwnCall{Program: h.Binary, Args: append([]string{"fire"}, h.Args...), Timeout: h.Timeout}
+func (c *Client) ownCall(h ownHead, f client.OwnFile) (call client.OwnCall, err error) {
+	call = client.OwnCall{Program: h.Binary, Args: append([]string{"fire"}, h.Args...), Timeout: h.Timeout}
 	blocks := slices.ContainsFunc(f.Events, c.failsClosed)
 	if h.ByName {
 		call.Program, call.Command = "hookrun", c.commandByName(h.Args, blocks)
@@ -69,7 +70,7 @@ func checksum(text string) string {
 }
 
 // readOwn reads the head of a file. own: a version of hookrun wrote the file. whole: the file is unedited since.
-func readOwn(f dialect.OwnFile, text string) (head ownHead, own, whole bool) {
+func readOwn(f client.OwnFile, text string) (head ownHead, own, whole bool) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	line, rest, _ := strings.Cut(text, "\n")
 	if strings.HasPrefix(line, "#!") {
@@ -83,7 +84,7 @@ func readOwn(f dialect.OwnFile, text string) (head ownHead, own, whole bool) {
 }
 
 // ownPlaces returns the places of hookrun's own files, which are in the folder of p.
-func ownPlaces(files []dialect.OwnFile, p dialect.Place) (places []dialect.Place) {
+func ownPlaces(files []client.OwnFile, p dialect.Place) (places []dialect.Place) {
 	folder := strings.TrimSuffix(p.Path, base(p.Path)) // p can be of another system
 	for _, f := range files {
 		places = append(places, dialect.Place{Root: p.Root, Path: folder + f.Base})
@@ -93,7 +94,7 @@ func ownPlaces(files []dialect.OwnFile, p dialect.Place) (places []dialect.Place
 
 // installOwn plans the change of each file that the events need, or returns an error if a file is foreign or edited.
 func (c *Client) installOwn(
-	files []dialect.OwnFile, p dialect.Place, e Entry, plan planner,
+	files []client.OwnFile, p dialect.Place, e Entry, plan planner,
 ) (changes []*Change, err error) {
 	for i, place := range ownPlaces(files, p) {
 		wanted := func(event string) bool { return slices.Contains(e.Events, event) }
@@ -125,7 +126,7 @@ func (c *Client) installOwn(
 }
 
 // uninstallOwn plans the removal of all files that hookrun wrote. Foreign files stay; an edited file is an error.
-func (c *Client) uninstallOwn(files []dialect.OwnFile, p dialect.Place) (changes []*Change, err error) {
+func (c *Client) uninstallOwn(files []client.OwnFile, p dialect.Place) (changes []*Change, err error) {
 	for i, place := range ownPlaces(files, p) {
 		change, err := plan(place)
 		if err != nil {
@@ -169,13 +170,13 @@ func ownFault(own, whole bool) (what, mend string) {
 func (c *Client) installedOwn(p dialect.Place) bool {
 	return slices.ContainsFunc(ownPlaces(c.OwnFiles(), p), func(place dialect.Place) bool {
 		found, err := find(place)
-		return err == nil && found.info != nil && len(c.ownEntries(dialect.SettingsText{Path: place.Path,
+		return err == nil && found.info != nil && len(c.ownEntries(client.SettingsText{Path: place.Path,
 			Text: found.text})) > 0
 	})
 }
 
 // ownEntries describes a file of hookrun's own as one entry for each event of the file.
-func (c *Client) ownEntries(file dialect.SettingsText) (found []InstalledEntry) {
+func (c *Client) ownEntries(file client.SettingsText) (found []InstalledEntry) {
 	f, head, whole := c.readOwn(file)
 	call, err := c.ownCall(head, f)
 	if !whole || err != nil {
@@ -184,7 +185,7 @@ func (c *Client) ownEntries(file dialect.SettingsText) (found []InstalledEntry) 
 	again, err := c.ownText(f, Entry{Binary: head.Binary, ByName: head.ByName, Args: head.Args, Timeout: head.Timeout})
 	for _, event := range f.Events {
 		found = append(found, InstalledEntry{Line: 1, Command: call.Command, Timeout: head.Timeout, Replaceable: true,
-			EntryText:  dialect.EntryText{Path: file.Path, Event: event, Text: `{"type":"command"}`},
+			EntryText:  client.EntryText{Path: file.Path, Event: event, Text: `{"type":"command"}`},
 			IsStandard: err == nil && again == strings.ReplaceAll(file.Text, "\r\n", "\n")})
 	}
 	return found
@@ -192,12 +193,12 @@ func (c *Client) ownEntries(file dialect.SettingsText) (found []InstalledEntry) 
 
 // RunsAt reports whether the client would run a file of hookrun's own with this name at an event.
 func (c *Client) RunsAt(path, event string) bool {
-	return slices.ContainsFunc(c.OwnFiles(), func(f dialect.OwnFile) bool {
+	return slices.ContainsFunc(c.OwnFiles(), func(f client.OwnFile) bool {
 		return f.Base == filepath.Base(path) && slices.Contains(f.Events, event)
 	})
 }
 
-func (c *Client) readOwn(file dialect.SettingsText) (f dialect.OwnFile, head ownHead, whole bool) {
+func (c *Client) readOwn(file client.SettingsText) (f client.OwnFile, head ownHead, whole bool) {
 	for _, f = range c.OwnFiles() {
 		if f.Base == filepath.Base(file.Path) {
 			head, _, whole = readOwn(f, file.Text)
@@ -209,7 +210,7 @@ func (c *Client) readOwn(file dialect.SettingsText) (f dialect.OwnFile, head own
 
 // CheckOwnFile describes the fault of a file of hookrun's own and how to mend it, or returns "" if a version of hookrun
 // wrote the text.
-func (c *Client) CheckOwnFile(file dialect.SettingsText) (what, mend string) {
+func (c *Client) CheckOwnFile(file client.SettingsText) (what, mend string) {
 	for _, f := range c.OwnFiles() {
 		if f.Base == filepath.Base(file.Path) {
 			_, own, whole := readOwn(f, file.Text)

@@ -9,31 +9,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // ownClient is one without a hooks file: it runs a plugin and an executable.
 func ownClient() *Client {
-	text := func(call dialect.OwnCall) string {
+	text := func(call client.OwnCall) string {
 		return strings.Join(append([]string{call.Program}, call.Args...), " ") + "\n" + call.Command + "\n" +
 			call.Timeout.String() + "\n"
 	}
 	return &Client{Name: "own", Files: &dialect.Files{Client: "Own", Folder: ".own/hooks", Base: "plug.js"},
-		Installation: &dialect.Installation{Events: []string{"before", "after"},
-			Installer: &ownInstaller{files: []dialect.OwnFile{
+		Installation: &client.Installation{Events: []string{"before", "after"},
+			Installer: &ownInstaller{files: []client.OwnFile{
 				{Base: "plug.js", Events: []string{"before", "after"}, Comment: "//", Text: text},
 				{Base: "prompt", Events: []string{"prompt"}, Comment: "#", Executable: true,
-					Text: func(call dialect.OwnCall) string { return "#!/bin/sh\n" + text(call) }},
+					Text: func(call client.OwnCall) string { return "#!/bin/sh\n" + text(call) }},
 			}}}}
 }
 
 type ownInstaller struct {
-	dialect.BaseInstaller
-	files []dialect.OwnFile
+	client.BaseInstaller
+	files []client.OwnFile
 }
 
-func (i *ownInstaller) OwnFiles() []dialect.OwnFile { return i.files }
+func (i *ownInstaller) OwnFiles() []client.OwnFile { return i.files }
 
 func ownEntry(t *testing.T) Entry {
 	binary, err := filepath.Abs("/opt/hookrun")
@@ -155,7 +156,7 @@ func TestOthersFileStays(t *testing.T) {
 			_, err = c.InstallAll(p, e)
 			require.ErrorContains(t, err, second)
 			require.ErrorContains(t, err, "then try again")
-			file := dialect.SettingsText{Path: second, Text: others}
+			file := client.SettingsText{Path: second, Text: others}
 			what, mend := c.CheckOwnFile(file)
 			require.NotEmpty(t, what)
 			require.NotEmpty(t, mend)
@@ -181,13 +182,13 @@ func TestOthersFileStays(t *testing.T) {
 func TestOwnFileOfAnother(t *testing.T) {
 	other := ownClient()
 	text := other.OwnFiles()[0].Text
-	other.OwnFiles()[0].Text = func(call dialect.OwnCall) string { return "older\n" + text(call) }
+	other.OwnFiles()[0].Text = func(call client.OwnCall) string { return "older\n" + text(call) }
 	c, e := ownClient(), ownEntry(t)
 	p := c.Project(t.TempDir())
 	changes, err := other.InstallAll(p, e)
 	require.NoError(t, err)
 	writeAll(t, changes)
-	entries := c.Entries(dialect.SettingsText{Path: p.Path, Text: changes[0].New}, "")
+	entries := c.Entries(client.SettingsText{Path: p.Path, Text: changes[0].New}, "")
 	require.Len(t, entries, 2)
 	require.False(t, entries[0].IsStandard)
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -20,7 +20,7 @@ type ProxiedServer struct {
 func (s ProxiedServer) Error() string { return s.Diagnostic.Error() + "; " + s.Mend }
 
 // ServerNames returns the names of the MCP servers in all files of the client.
-func (c *Client) ServerNames(w dialect.Where) (names []string) {
+func (c *Client) ServerNames(w client.Where) (names []string) {
 	for _, f := range c.Servers(w, c.read) {
 		for _, s := range f.Read(c.read(f.Path)) {
 			names = append(names, s.Name)
@@ -31,7 +31,7 @@ func (c *Client) ServerNames(w dialect.Where) (names []string) {
 
 // ProxiedServers finds the client's servers that run behind `hookrun mcp`, in all files of the client. binary is the
 // path of this hookrun. Unreadable files are skipped.
-func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []ProxiedServer) {
+func (c *Client) ProxiedServers(w client.Where, binary string) (found []ProxiedServer) {
 	seen := map[string]bool{}
 	for _, f := range c.Servers(w, c.read) {
 		absolute, err := filepath.Abs(f.Path)

@@ -8,14 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
 // proxiedIn writes files into a folder, W in a text being the folder, and returns the names of the servers that are
 // found.
-func proxiedIn(t *testing.T, client string, files map[string]string, w dialect.Where) (names []string) {
+func proxiedIn(t *testing.T, client string, files map[string]string, w client.Where) (names []string) {
 	t.Helper()
 	dir := t.TempDir()
 	for path, text := range files {
@@ -63,7 +63,7 @@ func TestProxiedCommands(t *testing.T) {
 		`"type":"stdio","command":"hookrun","args":["mcp"],"disabled":"false"`: true,
 	} {
 		names := proxiedIn(t, "claude", map[string]string{"project/.mcp.json": `{"mcpServers":{"s":{` + line + `}}}`},
-			dialect.Where{})
+			client.Where{})
 		require.Equal(t, found, len(names) == 1, line)
 	}
 }
@@ -81,26 +81,26 @@ func TestProxiedPlaces(t *testing.T) {
 			`},"projects":{"W/project":{"mcpServers":{"here":` + server +
 			`}},"W/other":{"mcpServers":{"there":` + server + `}},"W/more":{}}}`,
 	}
-	require.Equal(t, []string{"project", "above", "no", "here"}, proxiedIn(t, "claude", claude, dialect.Where{}))
+	require.Equal(t, []string{"project", "above", "no", "here"}, proxiedIn(t, "claude", claude, client.Where{}))
 	require.Equal(t, []string{"project", "above", "no", "here", "there"},
-		proxiedIn(t, "claude", claude, dialect.Where{AllProjects: true}))
+		proxiedIn(t, "claude", claude, client.Where{AllProjects: true}))
 	const table = "command = 'hookrun'\nargs = ['mcp', '--', 'x']\n"
 	require.Equal(t, []string{"a", "c"}, proxiedIn(t, "codex", map[string]string{
 		"project/.codex/config.toml": "d = 2026-01-02\n[mcp_servers.a]\n" + table +
 			"[mcp_servers.b]\nenabled = false\n" + table,
 		"home/.codex/config.toml": "[mcp_servers.c]\nenabled = true\n" + table,
-	}, dialect.Where{}))
+	}, client.Where{}))
 	require.Equal(t, []string{"a", "c"}, proxiedIn(t, "gemini", map[string]string{
 		"project/.gemini/settings.json": `{"mcp":{"excluded":["b"]},"mcpServers":{"a":` + server + `,"b":` + server +
 			`}} // servers`,
 		"home/.gemini/settings.json": `{"mcpServers":{"c":` + server + `}}`,
-	}, dialect.Where{}))
-	for _, client := range install.Names() {
-		require.Empty(t, proxiedIn(t, client, nil, dialect.Where{}))
-		require.Empty(t, proxiedIn(t, client, map[string]string{".mcp.json": "[]",
+	}, client.Where{}))
+	for _, name := range install.Names() {
+		require.Empty(t, proxiedIn(t, name, nil, client.Where{}))
+		require.Empty(t, proxiedIn(t, name, map[string]string{".mcp.json": "[]",
 			"home/.claude.json":          `{"projects":[],"mcpServers":3}`,
 			"project/.codex/config.toml": "mcp_servers = 3\n", "home/.codex/config.toml": "[mcp_servers]\na = 3\n",
 			"project/.gemini/settings.json": `{"mcpServers":["hookrun mcp"]}`},
-			dialect.Where{}))
+			client.Where{}))
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // Places returns the files of a client that may have hookrun's entry: the project's, the user's for the project, and
 // the user's for all projects.
-func (c *Client) Places(w dialect.Where) (places []dialect.Place) {
+func (c *Client) Places(w client.Where) (places []dialect.Place) {
 	for _, t := range c.Targets(w) {
 		if t.Flag != userFlag || w.Home != "" {
 			places = append(places, t.Place)
@@ -28,7 +29,7 @@ type Target struct {
 }
 
 // Targets returns the files of a client into which install can write. The first is the default, without a flag.
-func (c *Client) Targets(w dialect.Where) (all []Target) {
+func (c *Client) Targets(w client.Where) (all []Target) {
 	if c.Folder != "" {
 		all = append(all, Target{"", c.Project(w.Workspace)})
 		if local, has := c.LocalProject(w.Workspace); has {
@@ -39,11 +40,11 @@ func (c *Client) Targets(w dialect.Where) (all []Target) {
 }
 
 // TargetOf returns the target with the file at a path, or with a file of hookrun's own there.
-func (c *Client) TargetOf(w dialect.Where, path string) (Target, bool) {
+func (c *Client) TargetOf(w client.Where, path string) (Target, bool) {
 	all := c.Targets(w)
 	i := slices.IndexFunc(all, func(t Target) bool {
 		return t.Path == path || filepath.Dir(t.Path) == filepath.Dir(path) &&
-			slices.ContainsFunc(c.OwnFiles(), func(f dialect.OwnFile) bool { return f.Base == filepath.Base(path) })
+			slices.ContainsFunc(c.OwnFiles(), func(f client.OwnFile) bool { return f.Base == filepath.Base(path) })
 	})
 	if i < 0 {
 		return Target{}, false
@@ -72,7 +73,7 @@ func (t Target) ByName() bool { return t.Flag == "" && HasShell }
 
 // DuplicateEntries describes hookrun entries in files of other clients, if one client runs the hooks of both files:
 // with another entry in a file of this client, every hook runs twice. binary is as for Uninstall.
-func (c *Client) DuplicateEntries(w dialect.Where, binary string) (found []string) {
+func (c *Client) DuplicateEntries(w client.Where, binary string) (found []string) {
 	for _, name := range Names() {
 		other, _ := Lookup(name)
 		reader := c

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -37,14 +37,14 @@ func (c *Client) parse(text, binary string) (*document, error) {
 		return nil, d.faults(strictjson.Fault{Offset: at, Text: "not UTF-8; save the file as UTF-8"})
 	}
 	if rest, marked := strings.CutPrefix(text, byteOrderMark); marked {
-		if c.JSON == dialect.WithoutMark {
+		if c.JSON == client.WithoutMark {
 			return nil, d.faults(strictjson.Fault{
 				Text: "a byte order mark, with which " + c.Name + " drops the whole file; save it without"})
 		}
 		d.text, d.marked = rest, true
 	}
 	d.plain = d.text
-	if c.JSON == dialect.WithComments {
+	if c.JSON == client.WithComments {
 		var open int
 		if d.plain, open = strictjson.BlankComments(d.text); open >= 0 {
 			return nil, d.faults(strictjson.Fault{Offset: open, Text: "this comment is never closed"})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
@@ -33,7 +34,7 @@ func TestDialects(t *testing.T) {
 					files = append(files, filepath.Join(filepath.Dir(place.Path), own.Base))
 				}
 			}
-			where := dialect.Where{Workspace: dir, Home: home, Getenv: none, AllProjects: true}
+			where := client.Where{Workspace: dir, Home: home, Getenv: none, AllProjects: true}
 			weakest, strongest, _ := d.Install.OtherFiles(where)
 			for _, file := range append(append(files, weakest...), strongest...) {
 				require.Equal(t, guardSettings, guardOf(lowered(file), home), file)

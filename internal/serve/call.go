@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
@@ -68,7 +69,7 @@ func fire(ctx context.Context, plan *gate.Plan, render renderer) (result jsonrpc
 func noVerdict(err error) error { return jsonrpc.Errorf(codeNoVerdict, "%v", err) }
 
 // render encodes an outcome as JSON.
-func render(client *dialect.Dialect, f engine.Fired) ([]byte, error) {
+func render(client *client.Client, f engine.Fired) ([]byte, error) {
 	if client != nil {
 		return clientResult(client, f.Outcome)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate"
@@ -25,7 +26,7 @@ import (
 func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
 	client, known := registry.All().ClientNamed(name)
 	if !known || !client.Hooks.Posts() { // some client has a wrong URL, and may know the form that others took over
-		client, known = registry.All().DefaultForm(), false
+		client, known = registry.All().DefaultClient(), false
 	}
 	var call dialect.Call
 	var result jsonrpc.Result
@@ -65,7 +66,7 @@ func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
 }
 
 // hook reads the input of a client's hook into c, and begins the call.
-func (s *Server) hook(connection context.Context, client *dialect.Dialect, text string,
+func (s *Server) hook(connection context.Context, client *client.Client, text string,
 	c *dialect.Call) (result jsonrpc.Result, later laterResult, err error) {
 	began := time.Now()
 	r := request{call: gate.Call{Output: client}}
@@ -92,7 +93,7 @@ func isHookInput(text string) bool {
 // refuseStray returns the answer to a hook input at a path without a client. To clients an error of JSON-RPC or a 404
 // would be a hook without an opinion.
 func refuseStray(text string) []byte {
-	client := registry.All().DefaultForm()
+	client := registry.All().DefaultClient()
 	return refuseHook(client, &dialect.Call{Event: eventIn(client, text)}, "hookrun serve: the URL of this hook must "+
 		"end in "+hookPath+"CLIENT; known are "+strings.Join(hookClients(), ", "))
 }
@@ -115,7 +116,7 @@ func (d *httpDoor) skip(w http.ResponseWriter, r *http.Request) string {
 }
 
 // eventIn returns the event in the beginning of an input, or the one before a tool.
-func eventIn(client *dialect.Dialect, text string) protocol.Event {
+func eventIn(client *client.Client, text string) protocol.Event {
 	if event := protocol.Event(gjson.Get(text, "hook_event_name").String()); client.Events.Has(event) {
 		return event
 	}
@@ -124,7 +125,7 @@ func eventIn(client *dialect.Dialect, text string) protocol.Event {
 
 // refuseHook returns the answer to a client's hook without a verdict. At the end of a turn a block would start the turn
 // again, for ever, so there the user alone is told.
-func refuseHook(client *dialect.Dialect, c *dialect.Call, why string) []byte {
+func refuseHook(client *client.Client, c *dialect.Call, why string) []byte {
 	if c.Event == "" {
 		c.Event = protocol.PreTool
 	}

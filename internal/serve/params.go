@@ -63,7 +63,7 @@ func readRequest(method, workspace, params string) (r request, err error) {
 		if err == nil {
 			err = r.takeOutput()
 		}
-		if err == nil && c.Output != nil && c.Output != c.Client { // "output" names the client
+		if err == nil && c.Output != nil && c.Output.Dialect != c.Client { // "output" names the client
 			equalKeys := c.EqualKeys
 			c.Call, _, err = registry.All().ParseEntryInput(c.ClientInput, c.Output, func(string) string { return "" })
 			c.EqualKeys = c.EqualKeys || equalKeys

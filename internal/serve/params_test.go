@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/engine"
@@ -263,10 +264,10 @@ func TestClientResultHasWhatOnlyACommandCanSay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client := &dialect.Dialect{Client: &dialect.Client{Reply: func(protocol.Outcome) (dialect.Reply, error) {
-				return dialect.Reply{Stdout: []byte(test.line), Exit: test.exit}, nil
-			}}}
-			result, err := clientResult(client, protocol.Outcome{})
+			to := &client.Client{Answer: func(protocol.Outcome) (client.Reply, error) {
+				return client.Reply{Stdout: []byte(test.line), Exit: test.exit}, nil
+			}}
+			result, err := clientResult(to, protocol.Outcome{})
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(result))
 		})

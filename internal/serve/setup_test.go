@@ -69,8 +69,8 @@ func (f *fixture) server() *Server {
 	return New(f.Options)
 }
 
-// client is the other end of a server's connection.
-type client struct {
+// otherEnd is the other end of a server's connection.
+type otherEnd struct {
 	*testing.T
 	requests io.WriteCloser
 	answers  *bufio.Reader
@@ -79,16 +79,16 @@ type client struct {
 }
 
 // start runs the server with pipes in memory for streams.
-func (f *fixture) start() *client {
+func (f *fixture) start() *otherEnd {
 	f.Helper()
 	return run(f.T, f.server())
 }
 
-func run(t *testing.T, s *Server) *client {
+func run(t *testing.T, s *Server) *otherEnd {
 	in, requests := io.Pipe()
 	answers, out := io.Pipe()
 	ctx, stop := context.WithCancelCause(context.Background())
-	c := &client{T: t, requests: requests, answers: bufio.NewReader(answers), ended: make(chan error, 1), stop: stop}
+	c := &otherEnd{T: t, requests: requests, answers: bufio.NewReader(answers), ended: make(chan error, 1), stop: stop}
 	go func() {
 		c.ended <- s.Run(ctx, in, out)
 		out.Close()
@@ -101,13 +101,13 @@ func run(t *testing.T, s *Server) *client {
 	return c
 }
 
-func (c *client) send(line string) {
+func (c *otherEnd) send(line string) {
 	c.Helper()
 	_, err := io.WriteString(c.requests, line+"\n")
 	require.NoError(c, err)
 }
 
-func (c *client) receive() string {
+func (c *otherEnd) receive() string {
 	c.Helper()
 	line, err := c.answers.ReadString('\n')
 	require.NoError(c, err)
@@ -115,7 +115,7 @@ func (c *client) receive() string {
 }
 
 // call sends a request and returns the answer without what all have.
-func (c *client) call(method, params string) string {
+func (c *otherEnd) call(method, params string) string {
 	c.Helper()
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`)
 	answer := c.receive()
@@ -125,7 +125,7 @@ func (c *client) call(method, params string) string {
 }
 
 // outcome is the result of a call.
-func (c *client) outcome(method, params string) (o protocol.Outcome) {
+func (c *otherEnd) outcome(method, params string) (o protocol.Outcome) {
 	c.Helper()
 	text, ok := strings.CutPrefix(c.call(method, params), `"result":`)
 	require.True(c, ok, text)
@@ -134,13 +134,13 @@ func (c *client) outcome(method, params string) (o protocol.Outcome) {
 }
 
 // end closes the input, and returns the error of Run.
-func (c *client) end() error {
+func (c *otherEnd) end() error {
 	c.Helper()
 	require.NoError(c, c.requests.Close())
 	return c.wait()
 }
 
-func (c *client) wait() error {
+func (c *otherEnd) wait() error {
 	c.Helper()
 	select {
 	case err := <-c.ended:

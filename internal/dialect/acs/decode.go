@@ -63,7 +63,7 @@ func resultOf(text string, request gjson.Result) (result gjson.Result, err error
 	case !same(result.Get("request_id"), request.Get("params.request_id")):
 		return result, errors.New("its request_id is not that of the request")
 	case !strings.HasPrefix(dialect.StringOf(result.Get("acs_version")), "0."):
-		return result, fmt.Errorf("its acs_version is not 0.y.z, as %s", version)
+		return result, fmt.Errorf("its acs_version is not 0.y.z, as %s", Version)
 	}
 	return result, nil
 }

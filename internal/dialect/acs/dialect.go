@@ -12,13 +12,6 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-const (
-	version         = dialect.ACSVersion
-	userMessage     = dialect.ACSUserMessage
-	toolCallRequest = dialect.ACSToolCallRequest
-	toolCallResult  = dialect.ACSToolCallResult
-)
-
 // Dialect is the dialect of hooks that are Guardians. Events, matchers and the other keys of their entries are the
 // project's own. Each failure fails closed, at all events.
 var Dialect = &dialect.Dialect{

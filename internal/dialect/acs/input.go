@@ -31,7 +31,7 @@ func payloadOf(c *dialect.Call) (method string, payload strictjson.Fields, warni
 	switch dialect.Canonical(c.Event) {
 	case protocol.PreExecute:
 		text := dialect.JSONObject("type", []byte(`"text"`), "value", strictjson.Quote(c.Prompt))
-		return userMessage, dialect.FieldsOf("content", dialect.JSONList(text)), nil, nil
+		return UserMessage, dialect.FieldsOf("content", dialect.JSONList(text)), nil, nil
 	case protocol.PreTool:
 		input, warnings, err := c.Input()
 		if err != nil {
@@ -48,13 +48,13 @@ func payloadOf(c *dialect.Call) (method string, payload strictjson.Fields, warni
 				Value: dialect.JSONObject("value", []byte(value.Raw))})
 			return true
 		})
-		return toolCallRequest, dialect.FieldsOf("tool", tool(), "arguments", dialect.ObjectOf(wrapped)), warnings, nil
+		return ToolCallRequest, dialect.FieldsOf("tool", tool(), "arguments", dialect.ObjectOf(wrapped)), warnings, nil
 	case protocol.PostTool:
 		status := `"success"`
 		if c.Failed {
 			status = `"failure"`
 		}
-		return toolCallResult, dialect.FieldsOf("tool", tool(), "exit_status", []byte(status), "outputs",
+		return ToolCallResult, dialect.FieldsOf("tool", tool(), "exit_status", []byte(status), "outputs",
 			dialect.JSONList(dialect.JSONObject("value", strictjson.Quote(c.Result)))), nil, nil
 	}
 	return "", nil, nil, fmt.Errorf("the Agent Control Standard has no step for %s", c.Event)
@@ -64,7 +64,7 @@ func payloadOf(c *dialect.Call) (method string, payload strictjson.Fields, warni
 func envelope(c *dialect.Call, method string, payload strictjson.Fields) []byte {
 	metadata := dialect.JSONObject("agent_id", strictjson.Quote(cmp.Or(c.AgentID, "hookrun")),
 		"session_id", strictjson.Quote(sessionID(c)), "platform", []byte(`"hookrun"`))
-	params := dialect.JSONObject("acs_version", []byte(`"`+version+`"`), "request_id", strictjson.Quote(newID()),
+	params := dialect.JSONObject("acs_version", []byte(`"`+Version+`"`), "request_id", strictjson.Quote(newID()),
 		"timestamp", strictjson.Quote(time.Now().UTC().Format("2006-01-02T15:04:05.000Z")),
 		"metadata", metadata, "payload", dialect.ObjectOf(payload))
 	return dialect.JSONObject("jsonrpc", []byte(`"2.0"`), "method", strictjson.Quote(method),
@@ -82,8 +82,8 @@ func (h hooks) Negotiate(c *dialect.Call, answer []byte) (hello, again dialect.P
 		return nil, nil
 	}
 	return dialect.Payload{envelope(c, "handshake/hello", dialect.FieldsOf(
-		"acs_versions_supported", []byte(`["`+version+`"]`),
-		"methods_implemented", []byte(`["`+userMessage+`","`+toolCallRequest+`","`+toolCallResult+`"]`),
+		"acs_versions_supported", []byte(`["`+Version+`"]`),
+		"methods_implemented", []byte(`["`+UserMessage+`","`+ToolCallRequest+`","`+ToolCallResult+`"]`),
 		"transports_supported", []byte(`["http"]`), "provenance_producer", []byte(`"none"`),
 		"profiles_supported", []byte(`[]`)))}, again
 }

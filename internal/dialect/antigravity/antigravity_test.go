@@ -126,7 +126,7 @@ func TestOutput(t *testing.T) {
 		"another event": {protocol.Outcome{Event: "UserPromptSubmit", Texts: inject}, `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stdout, exit, err := dialecttest.Reply(Dialect, test.o)
+			stdout, exit, err := dialecttest.Reply(Client, test.o)
 			require.NoError(t, err)
 			require.Zero(t, exit)
 			require.Equal(t, test.want, string(stdout))

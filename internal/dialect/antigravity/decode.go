@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -30,7 +31,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		return v
 	}
 	text := strings.TrimSpace(r.Stdout.All())
-	object, isJSON := dialect.JSONValue(text)
+	object, isJSON := client.JSONValue(text)
 	isJSON = isJSON && object.IsObject() && r.Stdout.LeftOut() == 0
 	fields := map[string]gjson.Result{}
 	if isJSON {

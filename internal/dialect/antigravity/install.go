@@ -1,19 +1,19 @@
 package antigravity
 
 import (
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // install adds the entry to the hook named "hooks".
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{string(before), string(after)},
-	WindowsShell: dialect.Cmd,
-	JSON:         dialect.WithoutMark,
+	WindowsShell: client.Cmd,
+	JSON:         client.WithoutMark,
 	Note: "hookrun was not tried with Antigravity CLI itself, see docs/dialects/antigravity.md; Antigravity CLI runs " +
 		"no hook at the prompt, and reads no answer after a tool: a hook there is not given the result, and can " +
 		"neither change nor withhold it. Before a tool a rewrite and a text for the model block the call",
-	HooklessActions: []dialect.HooklessAction{
+	HooklessActions: []client.HooklessAction{
 		{What: "runs no hook at the prompt", Event: protocol.PreExecute},
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 	},
@@ -21,7 +21,7 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) { return "$ANTIGRAVITY_AGENT", "antigravity" }
 
@@ -29,14 +29,14 @@ func (installer) Agent() (signs, ides string) { return "$ANTIGRAVITY_AGENT", "an
 func (installer) NamelessEvents() []protocol.Event { return []protocol.Event{postInvocation} }
 
 func (installer) SilentBlock() (json string, exit int) {
-	return `{"decision":"deny","reason":"` + dialect.SilentReason + `"}`, 0
+	return `{"decision":"deny","reason":"` + client.SilentReason + `"}`, 0
 }
 
-func (installer) Switches(doc string) []dialect.Switch {
-	return dialect.OffIfFalse(doc, "hooks.enabled",
+func (installer) Switches(doc string) []client.Switch {
+	return client.OffIfFalse(doc, "hooks.enabled",
 		`"enabled" of "hooks" is false, so Antigravity CLI does not run it`, `take "enabled" out of "hooks"`)
 }
 
-func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-	return files.ServerFiles(w, "mcp_config.json", dialect.MCPServers)
+func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
+	return client.ServerFiles(files, w, "mcp_config.json", client.MCPServers)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -19,18 +20,18 @@ type answer struct {
 // message to the user is shown with the client's own question.
 func output(o protocol.Outcome) ([]byte, error) {
 	m := events.Of(eventNamed(o.Event))
-	context, messages := strings.Join(dialect.TextsOf(o), "\n\n"), dialect.Messages(o)
+	context, messages := strings.Join(dialect.TextsOf(o), "\n\n"), client.Messages(o)
 	switch m.Name {
 	case before:
-		return beforeTool(o, context, dialect.Joined(messages...))
+		return beforeTool(o, context, client.Joined(messages...))
 	case stop:
 		if o.Decision != protocol.Continue && !o.Stop {
-			return strictjson.Marshal(answer{"continue", dialect.Joined(append([]string{
-				cmp.Or(dialect.BlockReason(o, clientName), defaultReason), context}, messages...)...)})
+			return strictjson.Marshal(answer{"continue", client.Joined(append([]string{
+				cmp.Or(client.BlockReason(o, clientName), defaultReason), context}, messages...)...)})
 		}
 		return strictjson.Marshal(answer{})
 	}
-	text := dialect.Joined(append([]string{context}, messages...)...)
+	text := client.Joined(append([]string{context}, messages...)...)
 	if m.Can&dialect.Inject == 0 || text == "" {
 		return []byte("{}"), nil
 	}
@@ -40,16 +41,16 @@ func output(o protocol.Outcome) ([]byte, error) {
 func beforeTool(o protocol.Outcome, context, messages string) ([]byte, error) {
 	loss := ""
 	if o.Decision != protocol.Block && !o.Stop {
-		loss = dialect.UnsupportedOutcome(o, clientName)
+		loss = client.UnsupportedOutcome(o, clientName)
 	}
 	switch {
 	case o.Decision == protocol.Ask && !o.Stop && loss == "":
-		return strictjson.Marshal(answer{"force_ask", dialect.Joined(o.Reason, messages)})
+		return strictjson.Marshal(answer{"force_ask", client.Joined(o.Reason, messages)})
 	case o.Decision != protocol.Continue || o.Stop || loss != "":
-		reason := dialect.Joined(o.StopReason, dialect.BlockReason(o, clientName), loss, context, messages)
+		reason := client.Joined(o.StopReason, client.BlockReason(o, clientName), loss, context, messages)
 		return strictjson.Marshal(answer{"deny", cmp.Or(strings.TrimSpace(reason), defaultReason)})
 	case o.Approved:
-		return strictjson.Marshal(answer{"allow", dialect.Joined(o.Reason, messages)})
+		return strictjson.Marshal(answer{"allow", client.Joined(o.Reason, messages)})
 	case messages != "":
 		return strictjson.Marshal(answer{"ask", messages})
 	}

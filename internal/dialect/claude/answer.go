@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -17,10 +18,10 @@ import (
 // readAnswer reads a JSON answer by the client's schema: no type is converted, null is a wrong type, the last of equal
 // keys counts, and unknown keys are ignored.
 func readAnswer(c *dialect.Call, m dialect.Event, hook, text string) (dialect.Verdict, error) {
-	if err := dialect.CheckJSON(text, strictjson.MaxDepth); err != nil {
+	if err := client.CheckJSON(text, strictjson.MaxDepth); err != nil {
 		return dialect.Verdict{Decision: protocol.Continue}, err
 	}
-	a, slip, err := readObject(gjson.Parse(text), dialect.ClaudeAnswer, "")
+	a, slip, err := readObject(gjson.Parse(text), client.ClaudeAnswer, "")
 	if err != nil {
 		return dialect.Verdict{Decision: protocol.Continue}, err
 	}
@@ -68,14 +69,14 @@ func misplacedKeys(m dialect.Event, hook, text string, a map[string]gjson.Result
 		object.ForEach(func(key, _ gjson.Result) bool {
 			name := strictjson.Text(key.Raw)
 			isKnown := slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name })
-			if !isKnown && (slices.Contains(dialect.ClaudeDeciding, name) || slices.Contains(dialect.Misplaced, name)) {
+			if !isKnown && (slices.Contains(client.ClaudeDeciding, name) || slices.Contains(dialect.Misplaced, name)) {
 				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s",
 					dialect.MessagePrefix(m.Name, hook), name, place, m.Name, instead))
 			}
 			return true
 		})
 	}
-	look(gjson.Parse(text), dialect.ClaudeAnswer, "at the top level", "; it belongs in hookSpecificOutput")
+	look(gjson.Parse(text), client.ClaudeAnswer, "at the top level", "; it belongs in hookSpecificOutput")
 	if object, ok := a["hookSpecificOutput"]; ok {
 		look(object, m.Fields, "in hookSpecificOutput", "")
 	}
@@ -91,14 +92,14 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 		name := strictjson.Text(key.Raw)
 		if slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name }) {
 			found[name] = value
-		} else if meant := dialect.Misspelt(name, known); meant != "" {
+		} else if meant := client.Misspelt(name, known); meant != "" {
 			slip = fmt.Sprintf("%q for %q", name, meant)
 		}
 		return true
 	})
 	for _, f := range known { // in table order, so equal answers have equal errors
 		if value, ok := found[f.Key()]; ok {
-			if err := dialect.CheckType(f, value, where); err != nil {
+			if err := client.CheckType(f, value, where); err != nil {
 				return nil, "", err
 			}
 		}
@@ -141,7 +142,7 @@ func verdictOf(c *dialect.Call, m dialect.Event, hook string, a, s map[string]gj
 		block(&v, "The hook answered: "+action)
 	}
 	if input, ok := s["updatedInput"]; ok && v.Decision != protocol.Block {
-		v.UpdatedInput = dialect.Rewritten(input)
+		v.UpdatedInput = client.Rewritten(input)
 	}
 	if m.Name == skillCommand {
 		fitSkill(&v)
@@ -247,7 +248,7 @@ func permission(v *dialect.Verdict, decision gjson.Result) error {
 	}
 	v.Approved, v.Cause = true, protocol.CausePolicy
 	if input, ok := d["updatedInput"]; ok {
-		v.UpdatedInput = dialect.Rewritten(input)
+		v.UpdatedInput = client.Rewritten(input)
 	}
 	if permissions, ok := d["updatedPermissions"]; ok {
 		v.Other.Set("updatedPermissions", strictjson.Compact(nil, permissions.Raw))
@@ -269,7 +270,7 @@ func rewriteOutput(v *dialect.Verdict, c *dialect.Call, m dialect.Event, hook, k
 		ignore("which has not the shape of Bash's results: stdout, stderr, interrupted")
 		v.Withhold(hook) // the client would show the old result
 	default:
-		v.UpdatedOutput = dialect.Rewritten(output)
+		v.UpdatedOutput = client.Rewritten(output)
 	}
 }
 

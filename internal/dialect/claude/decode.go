@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -18,7 +19,7 @@ func (hooks) GoesAsync(line []byte) bool {
 }
 
 func isAsync(text string) bool {
-	return strings.Contains(text, `"async"`) && asyncOnly(dialect.AnswerOf(text))
+	return strings.Contains(text, `"async"`) && asyncOnly(client.AnswerOf(text))
 }
 
 // asyncOnly reports whether an answer says "async": true and has no deciding key, not even a misspelt one.
@@ -31,7 +32,7 @@ func asyncOnly(answer gjson.Result) (async bool) {
 		switch name := strictjson.Text(key.Raw); {
 		case name == "async": // the last of equal keys counts
 			async = value.Type == gjson.True
-		case slices.Contains(dialect.ClaudeDeciding, name) || dialect.Misspelt(name, dialect.ClaudeAnswer) != "":
+		case slices.Contains(client.ClaudeDeciding, name) || client.Misspelt(name, client.ClaudeAnswer) != "":
 			decides = true
 		}
 		return true
@@ -41,7 +42,7 @@ func asyncOnly(answer gjson.Result) (async bool) {
 
 // Decode checks, in this order: the start, the timeout, the output, the exit code.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	return decode(c, events.Of(dialect.ClaudeEventOf(c)), hook, r)
+	return decode(c, events.Of(client.ClaudeEventOf(c)), hook, r)
 }
 
 func decode(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
@@ -55,7 +56,7 @@ func decode(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
-	return dialect.DoubtEqualKeys(who, dialect.AnswerOf(dialect.TrimJS(r.Stdout.All())), decodeEnded(c, m, hook, r))
+	return client.DoubtEqualKeys(who, client.AnswerOf(client.TrimJS(r.Stdout.All())), decodeEnded(c, m, hook, r))
 }
 
 // wentAsync returns the verdict of a hook that went async by its first line, although its file does not say so. In the
@@ -78,9 +79,9 @@ func asyncResult(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookR
 		v.Warnings = []string{r.TimeoutProblem(who) + " and was killed"}
 		return v
 	}
-	text := dialect.TrimJS(r.Stdout.All())
-	if first, rest, _ := strings.Cut(text, "\n"); hooks.GoesAsync(hooks{}, []byte(dialect.TrimJS(first))) {
-		text = dialect.TrimJS(rest)
+	text := client.TrimJS(r.Stdout.All())
+	if first, rest, _ := strings.Cut(text, "\n"); hooks.GoesAsync(hooks{}, []byte(client.TrimJS(first))) {
+		text = client.TrimJS(rest)
 	}
 	if !strings.HasPrefix(text, "{") {
 		return v
@@ -98,11 +99,11 @@ func asyncResult(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookR
 func decodeEnded(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.MessagePrefix(m.Name, hook)
 	stderr := r.Stderr.All()
-	text := dialect.TrimJS(r.Stdout.All())
+	text := client.TrimJS(r.Stdout.All())
 	isJSON := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
 	v := dialect.OK()
 	var unreadable error
-	switch head := dialect.TrimJS(string(r.Stdout.Head)); {
+	switch head := client.TrimJS(string(r.Stdout.Head)); {
 	case r.Stdout.LeftOut() > 0 && (head == "" || strings.HasPrefix(head, "{")):
 		isJSON, unreadable = true, errors.New("it is too long: "+dialect.KeptStdout)
 	// on one line, an async answer never blocks

@@ -3,6 +3,7 @@ package claude
 import (
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
@@ -25,22 +26,25 @@ var Dialect = &dialect.Dialect{
 		FollowsDir: true,
 	},
 	Hooks: hooks{},
-	Client: &dialect.Client{
-		Read:            readResult,
-		Reply:           reply,
-		MaxReason:       50_000,
-		ProjectVariable: "CLAUDE_PROJECT_DIR",
-		Tools:           tools,
-		ToolName:        toolName,
-	},
-	Files:   files,
-	Install: install,
+	Files: files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect:         Dialect,
+	Read:            readResult,
+	Answer:          reply,
+	MaxReason:       50_000,
+	ProjectVariable: "CLAUDE_PROJECT_DIR",
+	Tools:           tools,
+	ToolName:        toolName,
+	Install:         install,
 }
 
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return client.ClaudeEventOf(c) }
 
 // Variants returns the hooks of all other events, then those at skillCommand. There both run, so a gate for PreToolUse
 // in a project's file guards the command.
@@ -92,7 +96,7 @@ func (hooks) Posts() bool { return true }
 
 func (hooks) HiddenVariables() []string { return []string{"OTEL_"} }
 
-func (hooks) Merge(m *dialect.Merging) { dialect.MergeUnsupported(m) }
+func (hooks) Merge(m *dialect.Merging) { client.MergeUnsupported(m) }
 
 // Effects that only this client has.
 const (

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -41,7 +42,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	}
 	// The hook may have been a redactor, and a block alone withholds nothing.
 	v.UpdatedOutput = withheld(c, old)
-	message := dialect.WithheldMessage(hook, v)
+	message := client.WithheldMessage(hook, v)
 	if v.Cause == protocol.CauseRewrite {
 		message = unfitMessage(hook, c.Tool, old)
 	}
@@ -75,8 +76,8 @@ func fitResult(c *dialect.Call, old gjson.Result, output []byte) ([]byte, bool) 
 		return output, true
 	}
 	if now.Type == gjson.String {
-		if doc, ok := dialect.JSONValue(strictjson.Text(now.Raw)); ok && fits(old, doc) {
-			return dialect.Rewritten(doc), true
+		if doc, ok := client.JSONValue(strictjson.Text(now.Raw)); ok && fits(old, doc) {
+			return client.Rewritten(doc), true
 		}
 	}
 	// For MCP tools the client takes any result. For Bash, shellResult puts other JSON or a text into the right shape.

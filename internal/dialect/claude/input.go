@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -13,7 +14,7 @@ import (
 // Encode passes on the client's own input, or builds one from the fields of the call. A result that is a JSON object or
 // array stays JSON, because the client's tools have such results.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	return encode(c, dialect.ClaudeEventOf(c))
+	return encode(c, client.ClaudeEventOf(c))
 }
 
 func encode(c *dialect.Call, event protocol.Event) (dialect.Payload, []string, error) {
@@ -22,10 +23,10 @@ func encode(c *dialect.Call, event protocol.Event) (dialect.Payload, []string, e
 		(name == dialect.Canonical(name) || name == skillCommand) {
 		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // the input has another name
 	}
-	if own, is := dialect.OwnInput(&same, event); is {
+	if own, is := client.OwnInput(&same, event); is {
 		return own, nil, nil
 	}
-	return dialect.WriteInput(c, func(o *dialect.Object) {
+	return client.WriteInput(c, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
 		o.Text("transcript_path", c.TranscriptPath)
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
@@ -34,7 +35,7 @@ func encode(c *dialect.Call, event protocol.Event) (dialect.Payload, []string, e
 		o.Text("hook_event_name", string(event))
 	}, func(o *dialect.Object) {
 		if event == "PostToolUse" {
-			o.Raw("tool_response", dialect.ToolResponse(c.Result))
+			o.Raw("tool_response", client.ToolResponse(c.Result))
 		}
 		if dialect.HasTool(c.Event) {
 			o.Text("tool_use_id", c.ToolUseID)

@@ -10,14 +10,15 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", skillCommand, "PostToolUse", "PostToolUseFailure"},
-	WindowsShell: dialect.PowerShell,
-	HooklessActions: []dialect.HooklessAction{
+	WindowsShell: client.PowerShell,
+	HooklessActions: []client.HooklessAction{
 		{What: "gives the report of a background agent as a prompt, not as a result",
 			Event: protocol.PostTool, Tools: []string{"delegate"}},
 		{What: "before 2.1.332 runs the commands in skills and slash commands without a hook", Event: protocol.PreTool,
@@ -31,25 +32,25 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) { return "$CLAUDE_CODE $CLAUDE_CODE_ENTRYPOINT", "" }
 
 // EntryMembers adds "shell" on Windows. Without it the client uses Git's bash, and PowerShell only if bash is missing.
-func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
-	if s == dialect.PowerShell {
+func (installer) EntryMembers(s client.Shell) (commandKey, more string) {
+	if s == client.PowerShell {
 		more = `"shell":"powershell"`
 	}
-	return dialect.CommandKey, more
+	return client.CommandKey, more
 }
 
-func (installer) Switches(doc string) []dialect.Switch {
-	return dialect.OffIfTrue(doc, offSwitch, `"disableAllHooks" is true, so Claude Code runs no hook`,
+func (installer) Switches(doc string) []client.Switch {
+	return client.OffIfTrue(doc, offSwitch, `"disableAllHooks" is true, so Claude Code runs no hook`,
 		`take "disableAllHooks" out of that file`)
 }
 
 // OtherFiles returns the administrator's settings, which override all others.
-func (installer) OtherFiles(dialect.Where) (_, strongest, _ []string) {
+func (installer) OtherFiles(client.Where) (_, strongest, _ []string) {
 	folder := managedFolder(runtime.GOOS)
 	more, _ := filepath.Glob(filepath.Join(folder, "managed-settings.d", "*.json"))
 	return nil, append([]string{filepath.Join(folder, policyFile)}, more...), nil
@@ -58,9 +59,9 @@ func (installer) OtherFiles(dialect.Where) (_, strongest, _ []string) {
 const policyFile = "managed-settings.json"
 
 // Obstacles returns the administrator's policies, the modes without hooks, and variables that lead to another hookrun.
-func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	say := func(path, text, mend string) {
-		found = append(found, dialect.Obstacle{Path: path, What: text, Mend: mend, Known: true})
+		found = append(found, client.Obstacle{Path: path, What: text, Mend: mend, Known: true})
 	}
 	for _, file := range in.Files {
 		gjson.Get(file.Text, "env").ForEach(func(key, _ gjson.Result) bool {
@@ -68,7 +69,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 				const text = `"env" sets %s, which can lead to another hookrun or to other files of its; the canary ` +
 					"runs without it"
 				project := strings.HasPrefix(file.Path, in.Workspace+string(filepath.Separator))
-				found = append(found, dialect.Obstacle{Path: file.Path, What: fmt.Sprintf(text, name), Known: project,
+				found = append(found, client.Obstacle{Path: file.Path, What: fmt.Sprintf(text, name), Known: project,
 					Mend: `take it out of "env" there`})
 			}
 			return true
@@ -82,7 +83,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 			say(file.Path, `"allowManagedHooksOnly" is true, so Claude Code runs the administrator's hooks alone`, ask)
 		}
 		only := gjson.Get(file.Text, "strictPluginOnlyCustomization")
-		if !in.Managed && (only.Type == gjson.True || slices.Contains(dialect.Texts(only), "hooks")) {
+		if !in.Managed && (only.Type == gjson.True || slices.Contains(client.Texts(only), "hooks")) {
 			say(file.Path, `"strictPluginOnlyCustomization" leaves hooks to plugins`, ask)
 		}
 	}
@@ -103,19 +104,19 @@ func redirects(name string) bool {
 
 // Servers returns the files with MCP servers: .mcp.json in the project and in the folders above, and the user's
 // .claude.json, with servers for all projects or for one. The settings can switch servers of .mcp.json off.
-func (installer) Servers(w dialect.Where, read func(path string) string) (all []dialect.ServerFile) {
+func (installer) Servers(w client.Where, read func(path string) string) (all []client.ServerFile) {
 	var disabled []string
 	for _, place := range []dialect.Place{files.Project(w.Workspace), files.User(w.Home, w.Getenv)} {
 		for _, base := range append([]string{files.Base}, files.Others...) {
 			doc := read(filepath.Join(filepath.Dir(place.Path), base))
-			disabled = append(disabled, dialect.Texts(gjson.Get(doc, "disabledMcpjsonServers"))...)
+			disabled = append(disabled, client.Texts(gjson.Get(doc, "disabledMcpjsonServers"))...)
 		}
 	}
 	ofProject := func(dir string) {
-		read := func(doc string) []dialect.Server {
-			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), disabled)
+		read := func(doc string) []client.Server {
+			return client.ServersOf(gjson.Get(doc, "mcpServers"), disabled)
 		}
-		all = append(all, dialect.ServerFile{Path: filepath.Join(dir, ".mcp.json"), Read: read})
+		all = append(all, client.ServerFile{Path: filepath.Join(dir, ".mcp.json"), Read: read})
 	}
 	workspace, err := real(w.Workspace)
 	if err != nil {
@@ -130,18 +131,18 @@ func (installer) Servers(w dialect.Where, read func(path string) string) (all []
 	if folder == "" {
 		return all
 	}
-	ofUser := func(doc string) []dialect.Server {
-		all := dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil)
+	ofUser := func(doc string) []client.Server {
+		all := client.ServersOf(gjson.Get(doc, "mcpServers"), nil)
 		gjson.Get(doc, "projects").ForEach(func(key, project gjson.Result) bool {
 			place, err := real(key.String())
 			if w.AllProjects || key.String() == workspace || err == nil && place == workspace {
-				all = append(all, dialect.ServersOf(project.Get("mcpServers"), nil)...)
+				all = append(all, client.ServersOf(project.Get("mcpServers"), nil)...)
 			}
 			return true
 		})
 		return all
 	}
-	return append(all, dialect.ServerFile{Path: filepath.Join(folder, ".claude.json"), Read: ofUser})
+	return append(all, client.ServerFile{Path: filepath.Join(folder, ".claude.json"), Read: ofUser})
 }
 
 // real returns the absolute path of a folder without symbolic links.

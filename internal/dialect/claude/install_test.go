@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 )
 
 func TestObstacles(t *testing.T) {
@@ -24,8 +24,8 @@ func TestObstacles(t *testing.T) {
 		{variable: "CLAUDE_CODE_SAFE_MODE", want: "runs no hook"},
 		{variable: "CLAUDE_CODE_SIMPLE", want: "runs no hook"},
 	} {
-		in := &dialect.Installed{Where: dialect.Where{Getenv: none},
-			Files: []dialect.SettingsText{{Path: row.path, Text: row.text}}}
+		in := &client.Installed{Where: client.Where{Getenv: none},
+			Files: []client.SettingsText{{Path: row.path, Text: row.text}}}
 		if row.variable != "" {
 			in.Getenv = func(name string) string { return map[string]string{row.variable: "1"}[name] }
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -14,26 +15,26 @@ import (
 // cannot express at the event becomes the next stricter one.
 //
 // At two events the client takes plain text only: instructions for a compaction, and the path of a new worktree.
-func reply(o protocol.Outcome) (dialect.Reply, error) {
+func reply(o protocol.Outcome) (client.Reply, error) {
 	text, err := hookOutput(o)
-	return dialect.Reply{Stdout: text, Stderr: o.Reason, Exit: exitCode(o)}, err
+	return client.Reply{Stdout: text, Stderr: o.Reason, Exit: exitCode(o)}, err
 }
 
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	event := dialect.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed})
+	event := client.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed})
 	if o.Event == skillCommand {
 		if event = skillCommand; o.Decision == protocol.Continue && o.UpdatedInput != nil {
-			o.Decision, o.Reason = protocol.Block, dialect.ChangedInput(o, notInSkill)
+			o.Decision, o.Reason = protocol.Block, client.ChangedInput(o, notInSkill)
 		}
 		o.UpdatedInput = nil // the client does not read any
 	}
 	if text := plainText(o, event); text != nil {
 		return text, nil
 	}
-	if why := dialect.InvalidInput(o); why != "" && o.Decision != protocol.Block {
+	if why := client.InvalidInput(o); why != "" && o.Decision != protocol.Block {
 		o.Decision, o.Reason, o.Approved, o.UpdatedInput = protocol.Block, why, false, nil
 	}
-	out := dialect.NewHookOutput(o, clientName, event)
+	out := client.NewHookOutput(o, clientName, event)
 	if event == "PostToolUseFailure" {
 		fitFailure(&o, &out.Notes)
 	}
@@ -42,11 +43,11 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	}
 	switch held := o.Decision != protocol.Continue; {
 	case event == "PermissionRequest":
-		dialect.PermissionRequest(o, &out.Specific)
+		client.PermissionRequest(o, &out.Specific)
 		o.UpdatedInput = nil // the decision has the input
 	case event == skillCommand: // "allow" has no effect
 		if held {
-			out.SetPermission("deny", dialect.BlockReason(o, clientName))
+			out.SetPermission("deny", client.BlockReason(o, clientName))
 		}
 	case event == "PreToolUse" || event == "PreModelSwitch":
 		if held || o.Approved {
@@ -92,7 +93,7 @@ func plainText(o protocol.Outcome, event protocol.Event) []byte {
 }
 
 // fitFailure adapts the outcome to a failed tool: the client can neither stop then nor change the result.
-func fitFailure(o *protocol.Outcome, notes *dialect.Notes) {
+func fitFailure(o *protocol.Outcome, notes *client.Notes) {
 	switch {
 	case o.Stop && o.Decision == protocol.Continue:
 		o.Decision, o.Reason = protocol.Block, o.StopReason

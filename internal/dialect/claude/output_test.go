@@ -86,7 +86,7 @@ func TestClaudeOutput(t *testing.T) {
 			o.Other = []byte(`{"worktreePath":"/tmp/tree"}`)
 		}),
 	} {
-		got, _, err := dialecttest.Reply(claude.Dialect, o)
+		got, _, err := dialecttest.Reply(claude.Client, o)
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
@@ -94,7 +94,7 @@ func TestClaudeOutput(t *testing.T) {
 	// Ask and defer have no word at most events: the stricter one is used, never the other.
 	for _, e := range claude.Dialect.Events.Names() {
 		for _, decision := range []protocol.Decision{b, d, a} {
-			got, _, err := dialecttest.Reply(claude.Dialect, outcome(e, decision, func(o *protocol.Outcome) {
+			got, _, err := dialecttest.Reply(claude.Client, outcome(e, decision, func(o *protocol.Outcome) {
 				o.Approved = true
 				texts(o)
 			}))
@@ -120,16 +120,16 @@ func TestClaudeOutput(t *testing.T) {
 				require.Equal(t, "block", form.Decision, e)
 				require.Equal(t, "r", form.Reason)
 			}
-			_, exit, err := dialecttest.Reply(claude.Dialect, outcome(e, decision, nil))
+			_, exit, err := dialecttest.Reply(claude.Client, outcome(e, decision, nil))
 			require.NoError(t, err)
 			looksAtExit := slices.Contains([]protocol.Event{"TeammateIdle", "TaskCreated", "TaskCompleted",
 				"WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult"}, e)
 			require.Equal(t, map[bool]int{true: 2}[looksAtExit], exit, e)
 		}
-		got, _, err := dialecttest.Reply(claude.Dialect, outcome(e, c, nil))
+		got, _, err := dialecttest.Reply(claude.Client, outcome(e, c, nil))
 		require.NoError(t, err)
 		require.Equal(t, "{}", string(got), "nothing to say")
-		_, exit, err := dialecttest.Reply(claude.Dialect, outcome(e, c, stops))
+		_, exit, err := dialecttest.Reply(claude.Client, outcome(e, c, stops))
 		require.NoError(t, err)
 		require.Zero(t, exit)
 	}
@@ -140,7 +140,7 @@ func TestClaudeOutputOfAFailedTool(t *testing.T) {
 	c := dialect.Call{Event: protocol.PostTool, Failed: true, Tool: "Bash"}
 	first, o := dialecttest.Merged(&c, dialecttest.Answers("PostToolUseFailure", `"additionalContext":"c"`))
 	require.Equal(t, "c", first.Context)
-	out, _, err := dialecttest.Reply(claude.Dialect, o)
+	out, _, err := dialecttest.Reply(claude.Client, o)
 	require.NoError(t, err)
 	second, _ := dialecttest.Merged(&c, string(out))
 	require.Equal(t, "c", second.Context, "%s", out)
@@ -162,7 +162,7 @@ func Example_claude() {
 		Report:  dialect.Report("guard", "settings.json:5", &result, &verdict),
 		Verdict: verdict, Dialect: claude.Dialect,
 	}})
-	text, exit, _ := dialecttest.Reply(claude.Dialect, outcome)
+	text, exit, _ := dialecttest.Reply(claude.Client, outcome)
 	fmt.Println(string(text), exit)
 	// Output:
 	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"do not force-push"}} 0
@@ -190,11 +190,11 @@ func TestClaude(t *testing.T) {
 		`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`: dialecttest.Merge(
 			protocol.PreExecute, "ctx"),
 	} {
-		got, _, err := dialecttest.Reply(claude.Dialect, o)
+		got, _, err := dialecttest.Reply(claude.Client, o)
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
-	zero, _, err := dialecttest.Reply(claude.Dialect, protocol.Outcome{Event: protocol.PreTool})
+	zero, _, err := dialecttest.Reply(claude.Client, protocol.Outcome{Event: protocol.PreTool})
 	require.NoError(t, err)
 	require.Contains(t, string(zero), `"permissionDecision":"deny"`)
 }

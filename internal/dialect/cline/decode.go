@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -31,7 +32,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	cause, problem := r.Ended(who)
 	text := answerIn(r.Stdout.All())
-	answer, isJSON := dialect.JSONValue(text)
+	answer, isJSON := client.JSONValue(text)
 	v := dialect.OK()
 	switch {
 	case !readsAnswer(event): // the client reads no answer
@@ -50,11 +51,11 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 func answerIn(output string) string {
 	lines := strings.Split(output, "\n")
 	for i, line := range slices.Backward(lines) {
-		if text, is := strings.CutPrefix(dialect.TrimJS(line), control); is && lines[i] != "" {
-			return dialect.TrimJS(text)
+		if text, is := strings.CutPrefix(client.TrimJS(line), control); is && lines[i] != "" {
+			return client.TrimJS(text)
 		}
 	}
-	return dialect.TrimJS(output)
+	return client.TrimJS(output)
 }
 
 // readAnswer returns the verdict of an answer.
@@ -84,9 +85,9 @@ func readAnswer(e protocol.Event, who, tool string, answer gjson.Result) dialect
 		v.Context = ""
 	}
 	if input := fields["overrideInput"]; e == before && input.Exists() {
-		v.UpdatedInput = []byte(argsOf(tool, gjson.ParseBytes(dialect.Rewritten(input))))
+		v.UpdatedInput = []byte(argsOf(tool, gjson.ParseBytes(client.Rewritten(input))))
 	}
-	return dialect.DoubtEqualKeys(who, answer, v)
+	return client.DoubtEqualKeys(who, answer, v)
 }
 
 // doubtOf returns an error if the answer may have been meant as a block, in the words of any client.
@@ -109,7 +110,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 		return
 	}
 	old, now := dialect.LastOf(gjson.Parse(c.Args)), dialect.LastOf(gjson.ParseBytes(v.UpdatedInput))
-	lines := dialect.Texts(now["commands"])
+	lines := client.Texts(now["commands"])
 	if c.Tool != runCommands || len(lines) == 0 || !now["command"].Exists() {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -21,19 +22,22 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: hookTimeout, MaxContext: 50_000},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
-		Read:   readInput,
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(output(o))
-		},
-		Errors:   dialect.ErrorByBlock,
-		Tools:    tools,
-		ToolName: toolName,
-		MCP:      "SERVER__TOOL",
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
+	Read:    readInput,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(output(o))
 	},
-	Files:   files,
-	Install: install,
+	Errors:   client.ErrorByBlock,
+	Tools:    tools,
+	ToolName: toolName,
+	MCP:      "SERVER__TOOL",
+	Install:  install,
 }
 
 // hooks implements dialect.Hooks.

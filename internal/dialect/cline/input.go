@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -77,7 +78,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	if readsAnswer(event) {
 		called, given := toolCall(c, input)
 		if event == after {
-			called.Set("output", dialect.ToolResponse(c.Result))
+			called.Set("output", client.ToolResponse(c.Result))
 			given.Set("result", strictjson.Quote(c.Result))
 		}
 		if c.Failed {
@@ -180,7 +181,7 @@ func lineOf(entry gjson.Result) (line string, ok bool) {
 		entry = fields["command"]
 	}
 	line = dialect.StringOf(entry)
-	if args := dialect.Texts(fields["args"]); len(args) > 0 && len(args) == len(fields["args"].Array()) {
+	if args := client.Texts(fields["args"]); len(args) > 0 && len(args) == len(fields["args"].Array()) {
 		words := append([]string{line}, args...)
 		for i, word := range words {
 			var err error

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -16,11 +17,11 @@ var files = &dialect.Files{
 	Timeout: dialect.Unit(time.Millisecond),
 }
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events: []string{string(before), string(after)},
 	Note: "Cline waits for no hook at the prompt, so pre-execute hooks do not run in it; a block before a tool ends " +
 		"its run and tells nobody why: hookrun log has the reason",
-	HooklessActions: []dialect.HooklessAction{
+	HooklessActions: []client.HooklessAction{
 		{What: "waits for no hook at the prompt", Event: protocol.PreExecute},
 	},
 	Program:   "cline",
@@ -29,15 +30,15 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) { return "$CLINE_ACTIVE", "" }
 
 // OwnFiles returns the executables: of the events of every entry, and of all other events that hooks may need.
-func (installer) OwnFiles() (executables []dialect.OwnFile) {
+func (installer) OwnFiles() (executables []client.OwnFile) {
 	for _, event := range []string{string(before), string(after), "TaskStart", "TaskResume", "TaskComplete",
 		"TaskCancel", "TaskError", "SessionShutdown"} {
-		executables = append(executables, dialect.OwnFile{
+		executables = append(executables, client.OwnFile{
 			Base: event, Events: []string{event}, Executable: true, Comment: "#", Text: script})
 	}
 	return executables
@@ -46,14 +47,14 @@ func (installer) OwnFiles() (executables []dialect.OwnFile) {
 // SilentBlock returns JSON alone, because the client reads no exit code. The client starts the script with sh on
 // Windows too, by the #! line.
 func (installer) SilentBlock() (json string, exit int) {
-	return `{"cancel":true,"errorMessage":"` + dialect.SilentReason + `"}`, 0
+	return `{"cancel":true,"errorMessage":"` + client.SilentReason + `"}`, 0
 }
 
-func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
 	folder := cmp.Or(w.Getenv("CLINE_DIR"), filepath.Join(w.Home, ".cline"))
 	path := filepath.Join(folder, "data", "settings", "cline_mcp_settings.json")
-	return []dialect.ServerFile{{Path: path, Read: dialect.MCPServers}}
+	return []client.ServerFile{{Path: path, Read: client.MCPServers}}
 }
 
 // script returns an executable that passes the call on stdin to hookrun.
-func script(call dialect.OwnCall) string { return "#!/bin/sh\n" + call.Command + "\n" }
+func script(call client.OwnCall) string { return "#!/bin/sh\n" + call.Command + "\n" }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -29,16 +30,16 @@ func output(o protocol.Outcome) ([]byte, error) {
 	}
 	reason := ""
 	if o.Decision != protocol.Continue {
-		reason = cmp.Or(dialect.BlockReason(o, clientName), "Blocked by a hook")
+		reason = cmp.Or(client.BlockReason(o, clientName), "Blocked by a hook")
 	}
 	if event == after {
-		if hides := dialect.WithholdReason(o, clientName); hides != "" && o.Hook == "" && reason != "" {
-			ends = dialect.Joined(reason, hides) // hookrun's own block: the reason says how to mend
+		if hides := client.WithholdReason(o, clientName); hides != "" && o.Hook == "" && reason != "" {
+			ends = client.Joined(reason, hides) // hookrun's own block: the reason says how to mend
 		} else if hides != "" {
 			ends = hides
 		}
 	} else {
-		ends = cmp.Or(reason, dialect.InvalidInput(o), ends)
+		ends = cmp.Or(reason, client.InvalidInput(o), ends)
 	}
 	texts := slices.Concat([]string{cmp.Or(ends, reason)}, dialect.TextsOf(o), forUser(o))
 	text := strings.Join(slices.DeleteFunc(texts, dialect.Blank), "\n\n")
@@ -51,7 +52,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 
 // forUser returns the messages to the user as texts for the model, because the client shows the user no message.
 func forUser(o protocol.Outcome) (texts []string) {
-	for _, text := range dialect.Messages(o) {
+	for _, text := range client.Messages(o) {
 		texts = append(texts, "For the user: "+text)
 	}
 	return texts

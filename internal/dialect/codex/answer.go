@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -17,7 +18,7 @@ import (
 // readAnswer reads a JSON answer as the client does: an unknown key or a wrong type is an error, null counts as
 // missing, and the last of equal keys counts.
 func readAnswer(c *dialect.Call, m rule, text string) (v dialect.Verdict, err error) {
-	if err := dialect.CheckJSON(text, maxDepth); err != nil {
+	if err := client.CheckJSON(text, maxDepth); err != nil {
 		return v, err
 	}
 	if at := halfPair(text); at >= 0 {
@@ -138,7 +139,7 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 		case value.Type == gjson.Null && f.Type() != "boolean": // null is a wrong type for a boolean
 			delete(found, f.Key())
 		default:
-			err = dialect.CheckType(f, value, where)
+			err = client.CheckType(f, value, where)
 		}
 	}
 	return found, err
@@ -152,7 +153,7 @@ func ownerOf(key string) string {
 	case slices.ContainsFunc(whole.topFields(), is), slices.ContainsFunc(events,
 		func(m dialect.Event) bool { return slices.ContainsFunc(m.Fields, is) }):
 		return "" // the key belongs to another level
-	case slices.ContainsFunc(dialect.ClaudeAnswer, is), slices.Contains(dialect.ClaudeKeys, key) &&
+	case slices.ContainsFunc(client.ClaudeAnswer, is), slices.Contains(dialect.ClaudeKeys, key) &&
 		key != "updatedPermissions":
 		return ", a word of Claude Code's"
 	case key == "tool_input", slices.Contains(dialect.GeminiKeys, key):
@@ -232,7 +233,7 @@ func permission(v *dialect.Verdict, c *dialect.Call, s fields, block func(string
 	case !rewrites:
 		return fmt.Errorf("%s has no permissionDecision %q by itself; to let pass, say nothing", clientName, word)
 	}
-	if v.UpdatedInput = dialect.Rewritten(input); c.Tool == "Bash" && input.Get("command").Type != gjson.String {
+	if v.UpdatedInput = client.Rewritten(input); c.Tool == "Bash" && input.Get("command").Type != gjson.String {
 		v.Warnings = append(v.Warnings, "updatedInput has no command, without which Codex fails the call of Bash")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -39,7 +40,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		return dialect.Unreadable(who, err.Error())
 	}
 	if m.Can&ignoresOutput == 0 {
-		v = dialect.DoubtEqualKeys(who, dialect.AnswerOf(r.Stdout.Text()), v)
+		v = client.DoubtEqualKeys(who, client.AnswerOf(r.Stdout.Text()), v)
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package codex
 import (
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -16,14 +17,17 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.HookCauses,
 	Run:    dialect.Schedule{Timeout: 600 * time.Second, Parallel: true, MaxContext: 10_000},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: detect,
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o)) // the client reads stdout only at exit 0
-		},
-		Tools: tools,
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  detect,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(hookOutput(o)) // the client reads stdout only at exit 0
 	},
-	Files:   files,
+	Tools:   tools,
 	Install: install,
 }
 

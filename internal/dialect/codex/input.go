@@ -3,13 +3,14 @@ package codex
 import (
 	"cmp"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
-	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
 		o.TextIfAny("turn_id", c.Field("turn_id"))
 		o.TextOrNull("transcript_path", c.TranscriptPath)
@@ -20,7 +21,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	}, func(o *dialect.Object) {
 		switch event {
 		case "PostToolUse":
-			o.Raw("tool_response", dialect.ToolResponse(c.Result))
+			o.Raw("tool_response", client.ToolResponse(c.Result))
 			o.Text("tool_use_id", c.ToolUseID)
 		case "PreToolUse":
 			o.Text("tool_use_id", c.ToolUseID)

@@ -6,17 +6,17 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/toml"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	WindowsShell: dialect.PowerShell,
-	JSON:         dialect.WithoutMark,
+	WindowsShell: client.PowerShell,
+	JSON:         client.WithoutMark,
 	Note:         "Codex asks its user to trust the hook again when the entry changes",
-	HooklessActions: []dialect.HooklessAction{
+	HooklessActions: []client.HooklessAction{
 		{What: "runs write_stdin without a hook", Event: protocol.PreTool, Tools: []string{"shell"}},
 		{What: "shows what a command that runs on has printed so far without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
@@ -27,19 +27,19 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) { return "$CODEX_CI", "" }
 
 // Switches reads the switch from config.toml, under an old and a new name. JSON files are skipped: they are no TOML.
-func (installer) Switches(doc string) (found []dialect.Switch) {
+func (installer) Switches(doc string) (found []client.Switch) {
 	top, err := toml.Parse(doc)
 	if err != nil || top.Get("features") == nil {
 		return nil
 	}
 	for _, key := range []string{"hooks", "codex_hooks"} {
 		if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool {
-			found = append(found, dialect.Switch{
+			found = append(found, client.Switch{
 				Name: "features." + key, Off: v.Text == "false",
 				What: fmt.Sprintf("features.%s is false, so Codex runs no hook", key),
 				Mend: fmt.Sprintf("take %s out of [features] in that file", key),
@@ -51,17 +51,17 @@ func (installer) Switches(doc string) (found []dialect.Switch) {
 
 func (installer) TrustAnew() string { return "have Codex trust the entry anew" }
 
-func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-	return files.ServerFiles(w, configFile, servers)
+func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
+	return client.ServerFiles(files, w, configFile, servers)
 }
 
-func servers(doc string) (all []dialect.Server) {
+func servers(doc string) (all []client.Server) {
 	top, err := toml.Parse(doc)
 	if err != nil || top.Get("mcp_servers") == nil {
 		return nil
 	}
 	for _, m := range top.Get("mcp_servers").Members {
-		s := dialect.Server{Name: m.Key, At: m.Offset}
+		s := client.Server{Name: m.Key, At: m.Offset}
 		if v := m.Value.Get("command"); v != nil && v.Kind == toml.String {
 			s.Line = append(s.Line, v.Text)
 		}
@@ -80,14 +80,14 @@ func servers(doc string) (all []dialect.Server) {
 const policyFile = "requirements.toml"
 
 // OtherFiles returns the settings of all users, and the administrator's policy.
-func (installer) OtherFiles(dialect.Where) (weakest, strongest, _ []string) {
+func (installer) OtherFiles(client.Where) (weakest, strongest, _ []string) {
 	folder := managedFolder(runtime.GOOS)
 	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}, nil
 }
 
 // Obstacles returns the administrator's policy, and missing trust in the project or in a hook, which is recorded in the
 // user's config.toml.
-func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	user := filepath.Join(filepath.Dir(files.User(in.Home, in.Getenv).Path), configFile)
 	config := &toml.Value{Kind: toml.Table}
 	for _, file := range in.Files {
@@ -100,14 +100,14 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 		}
 		isPolicy := filepath.Base(file.Path) == policyFile && !in.Managed
 		if isPolicy && isTrue(top.Get("allow_managed_hooks_only")) {
-			found = append(found, dialect.Obstacle{
+			found = append(found, client.Obstacle{
 				Path: file.Path, What: "allow_managed_hooks_only is true: Codex runs the administrator's hooks alone",
 				Mend: "ask the administrator to have hookrun in that file", Known: true,
 			})
 		}
 	}
 	if projectTrust(config, in.Workspace) != "trusted" && in.HasEntry(files.Project(in.Workspace)) {
-		return append(found, dialect.Obstacle{
+		return append(found, client.Obstacle{
 			Path: user, What: "Codex does not trust the project, so it reads none of its hooks, without a word",
 			Mend:  "start codex in " + in.Workspace + ", trust the folder, type /hooks, and trust the hooks",
 			Known: true,
@@ -122,7 +122,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 		}
 	}
 	for _, e := range in.Entries {
-		o := dialect.Obstacle{Path: e.Path, Mend: "start codex, type /hooks, and trust the hook", Known: true}
+		o := client.Obstacle{Path: e.Path, Mend: "start codex, type /hooks, and trust the hook", Known: true}
 		kept, hash := get(state, key(e)), hashOf(e)
 		switch trusted := get(kept, "trusted_hash"); {
 		case isFalse(get(kept, "enabled")):

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -11,18 +12,18 @@ func managedFolder(system string) string {
 
 // Managed describes the administrator's requirements. Hooks there need no trust, and the client runs them only if they
 // have a folder.
-func (installer) Managed(system string) dialect.Managed {
+func (installer) Managed(system string) client.Managed {
 	folder, key := managedFolder(system), "managed_dir"
 	if system == "windows" {
 		key = "windows_managed_dir"
 	}
 	dir := string(strictjson.AppendString(nil, folder[:len(folder)-1]))
 	const off = "features.hooks = false\nfeatures.codex_hooks = false\n"
-	return dialect.Managed{
+	return client.Managed{
 		Path: folder + policyFile,
-		Pins: []dialect.Pin{{Key: "features.hooks", Value: "true"}, {Key: "hooks." + key, Value: dir}},
-		Only: []dialect.Pin{{Key: "allow_managed_hooks_only", Value: "true"}},
-		Trial: dialect.Trial{
+		Pins: []client.Pin{{Key: "features.hooks", Value: "true"}, {Key: "hooks." + key, Value: dir}},
+		Only: []client.Pin{{Key: "allow_managed_hooks_only", Value: "true"}},
+		Trial: client.Trial{
 			Args: []string{"exec", "--skip-git-repo-check", "--disable", "hooks"},
 			Home: map[string]string{".codex/config.toml": off + `
 model = "scripted"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -19,9 +20,9 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if m.Can&ignoresOutput != 0 {
 		return []byte("{}"), nil
 	}
-	out := dialect.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
+	out := client.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
 	context := strings.Join(dialect.TextsOf(o), "\n\n")
-	held, why := o.Decision != protocol.Continue, firstText(dialect.BlockReason(o, "Codex"), "Blocked by a hook")
+	held, why := o.Decision != protocol.Continue, firstText(client.BlockReason(o, "Codex"), "Blocked by a hook")
 	switch {
 	case m.Can&noStop != 0: // hooks cannot end the turn here, but can block the call
 		if o.Stop && !held {
@@ -84,18 +85,18 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 func unfitInput(o protocol.Outcome) string {
 	switch {
 	case o.UpdatedInput == nil:
-	case dialect.InvalidInput(o) != "":
-		return dialect.InvalidInput(o)
+	case client.InvalidInput(o) != "":
+		return client.InvalidInput(o)
 	case o.Tool == "Bash" && gjson.GetBytes(o.UpdatedInput, "command").Type != gjson.String:
-		return dialect.ChangedInput(o, " to one without a command")
+		return client.ChangedInput(o, " to one without a command")
 	case len(strictjson.Check(string(o.UpdatedInput), maxDepth-2)) > 0:
-		return dialect.ChangedInput(o, " to one that is nested deeper than Codex can read")
+		return client.ChangedInput(o, " to one that is nested deeper than Codex can read")
 	}
 	return ""
 }
 
 // noteUnused notes the keys of a rewritten shell call besides the command: the client ignores them.
-func noteUnused(notes *dialect.Notes, input []byte) {
+func noteUnused(notes *client.Notes, input []byte) {
 	gjson.ParseBytes(input).ForEach(func(key, _ gjson.Result) bool {
 		if name := strictjson.Text(key.Raw); name != "command" {
 			notes.Note(fmt.Sprintf("hookrun: Codex takes the command alone of a hook's new input, not its %q", name))
@@ -105,12 +106,12 @@ func noteUnused(notes *dialect.Notes, input []byte) {
 }
 
 // permissionRequest writes the decision of a PermissionRequest. The client drops an answer with any other field.
-func permissionRequest(o protocol.Outcome, out *dialect.HookOutput, held bool, why string) {
+func permissionRequest(o protocol.Outcome, out *client.HookOutput, held bool, why string) {
 	if o.UpdatedInput != nil && !held {
-		held, why = true, dialect.ChangedInput(o, ", and Codex cannot take that here")
+		held, why = true, client.ChangedInput(o, ", and Codex cannot take that here")
 	}
 	if o.Stop, o.Other = false, nil; held {
 		o.Decision, o.Reason = protocol.Block, why
 	}
-	dialect.PermissionRequest(o, &out.Specific)
+	client.PermissionRequest(o, &out.Specific)
 }

@@ -90,7 +90,7 @@ func TestCodexOutput(t *testing.T) {
 		wants[&protocol.Outcome{Decision: protocol.Continue}] = nothing
 		for o, want := range wants {
 			o.Event = event
-			got, _, err := dialecttest.Reply(codex.Dialect, *o)
+			got, _, err := dialecttest.Reply(codex.Client, *o)
 			require.NoError(t, err)
 			require.Equal(t, want, string(got), event)
 			v := decideCodex(event, dialecttest.Printed(string(got)))
@@ -102,7 +102,7 @@ func TestCodexOutput(t *testing.T) {
 		}
 	}
 	o := protocol.Outcome{Event: "pre-tool", Decision: protocol.Block, Reason: "R"}
-	got, _, err := dialecttest.Reply(codex.Dialect, o)
+	got, _, err := dialecttest.Reply(codex.Client, o)
 	require.NoError(t, err)
 	require.Contains(t, string(got), `"hookEventName":"PreToolUse"`)
 }

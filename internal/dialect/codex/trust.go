@@ -13,7 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/state"
 	"github.com/hookrun/hookrun/internal/toml"
 )
@@ -35,7 +35,7 @@ func projectTrust(config *toml.Value, workspace string) string {
 }
 
 // key returns the key of a hook in Codex's state.
-func key(e dialect.EntryText) string {
+func key(e client.EntryText) string {
 	path := e.Path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -45,7 +45,7 @@ func key(e dialect.EntryText) string {
 
 // hashOf returns the hash by which Codex trusts a hook: the SHA-256 of event, matcher and handler, with the defaults of
 // missing fields. For a handler with fields that were not recorded, it is "".
-func hashOf(e dialect.EntryText) string {
+func hashOf(e client.EntryText) string {
 	handler := map[string]json.RawMessage{"async": json.RawMessage("false"), "timeout": json.RawMessage("600")}
 	known := true
 	gjson.Parse(e.Text).ForEach(func(key, value gjson.Result) bool {

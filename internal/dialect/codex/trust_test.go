@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 )
 
 const trustedCommand = `/tmp/hr-p5 fire --output codex || /bin/sh -c 'echo \"hookrun gave no answer\" >&2; exit 2'`
@@ -22,10 +22,10 @@ func TestHash(t *testing.T) {
 		{"UserPromptSubmit", "", handler, "sha256:b73e7aef718874bad8508d0543292ae6155f8393d5e30ead35680a2f7378639c"},
 		{"PreToolUse", "", strings.Replace(handler, "}", `, "statusMessage": "?"}`, 1), ""},
 	} {
-		require.Equal(t, row.want, hashOf(dialect.EntryText{Event: row.event, Matcher: row.matcher, Text: row.handler}),
+		require.Equal(t, row.want, hashOf(client.EntryText{Event: row.event, Matcher: row.matcher, Text: row.handler}),
 			row)
 	}
-	whole := hashOf(dialect.EntryText{Event: "PreToolUse", Matcher: `"Bash"`,
+	whole := hashOf(client.EntryText{Event: "PreToolUse", Matcher: `"Bash"`,
 		Text: strings.Replace(handler, `, "timeout": 60`, "", 1)})
 	require.True(t, strings.HasPrefix(whole, "sha256:9f9db73e20ad0"), "a default is part of it: %s", whole)
 }
@@ -33,14 +33,14 @@ func TestHash(t *testing.T) {
 func TestObstacles(t *testing.T) {
 	home, workspace := t.TempDir(), t.TempDir()
 	config := filepath.Join(home, ".codex", configFile)
-	entry := dialect.EntryText{
+	entry := client.EntryText{
 		Path: filepath.Join(workspace, ".codex", "hooks.json"), Event: "PreToolUse",
 		Text: `{"type": "command", "command": "` + trustedCommand + `", "timeout": 60}`,
 	}
 	obstacles := func(text string) (all []string) {
-		in := &dialect.Installed{
-			Where: dialect.Where{Workspace: workspace, Home: home, Getenv: func(string) string { return "" }},
-			Files: []dialect.SettingsText{{Path: config, Text: text}}, Entries: []dialect.EntryText{entry},
+		in := &client.Installed{
+			Where: client.Where{Workspace: workspace, Home: home, Getenv: func(string) string { return "" }},
+			Files: []client.SettingsText{{Path: config, Text: text}}, Entries: []client.EntryText{entry},
 		}
 		for _, o := range install.Obstacles(in) {
 			require.NotEmpty(t, o.Mend)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -120,12 +121,12 @@ func (m rule) permit(v *dialect.Verdict, f *fields, inner map[string]string) (de
 	}
 	args := f.value("modifiedArgs", inner["modifiedArgs"])
 	if text := dialect.StringOf(args); text != "" {
-		if value, is := dialect.JSONValue(text); is {
+		if value, is := client.JSONValue(text); is {
 			args = value
 		}
 	}
 	if args.Exists() { // null, too: the client then fails the call
-		v.UpdatedInput = dialect.Rewritten(args)
+		v.UpdatedInput = client.Rewritten(args)
 	}
 	return decided || v.Approved
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/protocol"
@@ -141,7 +142,7 @@ func TestAnswersThatNeedAWord(t *testing.T) {
 		require.Equal(t, "r", said(event, false, 0, `{"decision":"block","reason":"r"}`, "").Reason)
 	}
 	require.Equal(t, protocol.Block, said("PostToolUse", false, 0, `{"decision":"block","reason":5}`, "").Decision)
-	text, _, err := dialecttest.Reply(Dialect, protocol.Outcome{Event: "PreToolUse", Decision: protocol.Ask})
+	text, _, err := dialecttest.Reply(Client, protocol.Outcome{Event: "PreToolUse", Decision: protocol.Ask})
 	require.NoError(t, err)
 	require.Equal(t, `{"permissionDecision":"ask","permissionDecisionReason":"A hook asks for confirmation"}`,
 		string(text))
@@ -182,7 +183,7 @@ func TestSeveralAnswers(t *testing.T) {
 
 func TestAnsweredBy(t *testing.T) {
 	env := map[string]string{"COPILOT_CLI": "1"}
-	w := dialect.Where{Workspace: "/ws", Home: "/home/u", Getenv: func(name string) string { return env[name] }}
+	w := client.Where{Workspace: "/ws", Home: "/home/u", Getenv: func(name string) string { return env[name] }}
 	user := filepath.FromSlash("/home/u/.copilot/hooks/hookrun.json")
 	project := filepath.FromSlash("/ws/.github/hooks/hookrun.json")
 	managed := installer{}.Managed(runtime.GOOS).Path

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -33,7 +34,7 @@ func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verd
 		return dialect.Failed(cause, problem)
 	}
 	text := withoutProgress(r.Stdout.All())
-	a, isJSON := dialect.JSONValue(text)
+	a, isJSON := client.JSONValue(text)
 	isAnswer := isJSON && a.IsObject() && r.Stdout.LeftOut() == 0
 	v := dialect.OK()
 	switch {
@@ -56,7 +57,7 @@ func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verd
 		v.Status, v.Cause, v.Problem, v.Answered = dialect.StatusFailed, cause, problem, true
 		return v
 	}
-	return dialect.DoubtEqualKeys(who, a, v)
+	return client.DoubtEqualKeys(who, a, v)
 }
 
 // withoutProgress returns the output without the lines that report progress, and without surrounding white space.
@@ -64,14 +65,14 @@ func withoutProgress(text string) string {
 	if strings.Contains(text, "progress") {
 		var rest strings.Builder
 		for line := range strings.Lines(text) {
-			if v, is := dialect.JSONValue(dialect.TrimJS(line)); !is || !v.IsObject() ||
+			if v, is := client.JSONValue(client.TrimJS(line)); !is || !v.IsObject() ||
 				dialect.StringOf(v.Get("type")) != "progress" {
 				rest.WriteString(line)
 			}
 		}
 		text = rest.String()
 	}
-	return dialect.TrimJS(text)
+	return client.TrimJS(text)
 }
 
 // reasonOf returns the reason in the answer beside exit 2. The client does not look into hookSpecificOutput.

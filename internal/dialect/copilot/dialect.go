@@ -3,6 +3,7 @@ package copilot
 import (
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
@@ -18,17 +19,20 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.HookCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect:          detect,
-		Read:            readResult,
-		Reply:           reply,
-		Errors:          dialect.ErrorByExitAndBlock,
-		ProjectVariable: "COPILOT_PROJECT_DIR",
-		Tools:           tools,
-		MCP:             "SERVER-TOOL",
-	},
-	Files:   files,
-	Install: install,
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect:         Dialect,
+	Detect:          detect,
+	Read:            readResult,
+	Answer:          reply,
+	Errors:          client.ErrorByExitAndBlock,
+	ProjectVariable: "COPILOT_PROJECT_DIR",
+	Tools:           tools,
+	MCP:             "SERVER-TOOL",
+	Install:         install,
 }
 
 // hooks implements dialect.Hooks.
@@ -80,7 +84,7 @@ func (hooks) Posts() bool { return true }
 
 func (hooks) HiddenVariables() []string { return []string{"GITHUB_TOKEN="} }
 
-func (hooks) Merge(m *dialect.Merging) { dialect.MergeUnsupported(m) }
+func (hooks) Merge(m *dialect.Merging) { client.MergeUnsupported(m) }
 
 // Variants returns hooks with events in camelCase first, because they run first.
 func (hooks) Variants() []*dialect.Dialect { return []*dialect.Dialect{inCamelCase.Get(), Dialect} }
@@ -182,7 +186,7 @@ func camelName(e protocol.Event) protocol.Event {
 // eventOf returns the client's event for a call. A failed tool has an event of its own, and a blocked tool has no
 // event.
 func eventOf(c *dialect.Call) protocol.Event {
-	return dialect.ClaudeEventAfter(c, "PostToolUseFailure", "")
+	return client.ClaudeEventAfter(c, "PostToolUseFailure", "")
 }
 
 // detect reports whether the client sent the input. Other clients send no timestamp, or send a permission_mode, a

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -27,10 +28,10 @@ func claudePayload(c *dialect.Call, event protocol.Event) (dialect.Payload, []st
 	if result := gjson.Get(same.ClientInput, "tool_result"); result.Type == gjson.String { // changed by another hook
 		dialect.SetField(&same, "tool_result", resultOf(strictjson.Text(result.Raw)))
 	}
-	if own, is := dialect.OwnInput(&same, event); is {
+	if own, is := client.OwnInput(&same, event); is {
 		return own, nil, nil
 	}
-	return dialect.WriteInput(c, func(o *dialect.Object) {
+	return client.WriteInput(c, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))
 		o.Text("session_id", c.SessionID)
 		o.Now("timestamp")

@@ -10,14 +10,14 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	WindowsShell: dialect.PowerShell,
-	HooklessActions: []dialect.HooklessAction{
+	WindowsShell: client.PowerShell,
+	HooklessActions: []client.HooklessAction{
 		{What: "shows the output at the end of an async command without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
@@ -27,7 +27,7 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) { return "github-copilot", "" }
 
@@ -38,42 +38,42 @@ func (installer) NamelessEvents() []protocol.Event {
 
 func (installer) AlsoRuns() []string { return []string{"claude", "vscode"} }
 
-func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
-	if s == dialect.PowerShell {
+func (installer) EntryMembers(s client.Shell) (commandKey, more string) {
+	if s == client.PowerShell {
 		return "powershell", ""
 	}
-	return dialect.CommandKey, ""
+	return client.CommandKey, ""
 }
 
 // SilentBlock returns exit 2, which blocks before a tool, and JSON, which blocks at other events.
-func (installer) SilentBlock() (json string, exit int) { return dialect.SilentDeny, 2 }
+func (installer) SilentBlock() (json string, exit int) { return client.SilentDeny, 2 }
 
-func (installer) Switches(doc string) []dialect.Switch {
-	return dialect.OffIfTrue(doc, offSwitch,
+func (installer) Switches(doc string) []client.Switch {
+	return client.OffIfTrue(doc, offSwitch,
 		`"disableAllHooks" is true, so Copilot CLI does not run hookrun`, `take "disableAllHooks" out of that file`)
 }
 
-func (installer) OtherFiles(w dialect.Where) (_, _, beside []string) {
+func (installer) OtherFiles(w client.Where) (_, _, beside []string) {
 	return nil, nil, []string{filepath.Join(w.Workspace, ".claude", "settings.json"),
 		filepath.Join(w.Workspace, ".claude", "settings.local.json")}
 }
 
-func (installer) Servers(w dialect.Where, _ func(string) string) []dialect.ServerFile {
-	return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers},
-		{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: dialect.MCPServers}}
+func (installer) Servers(w client.Where, _ func(string) string) []client.ServerFile {
+	return []client.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: client.MCPServers},
+		{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: client.MCPServers}}
 }
 
 // userFolder returns the folder of the user's files.
-func userFolder(w dialect.Where) string {
+func userFolder(w client.Where) string {
 	return cmp.Or(w.Getenv(files.FolderVariable), filepath.Join(w.Home, ".copilot"))
 }
 
 // Obstacles returns the switches in Claude Code's files, which the client reads as well, and missing trust in the
 // folder.
-func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	for _, f := range in.Files {
 		if filepath.Base(filepath.Dir(f.Path)) == ".claude" && gjson.Get(f.Text, offSwitch).Type == gjson.True {
-			found = append(found, dialect.Obstacle{Path: f.Path, Known: true,
+			found = append(found, client.Obstacle{Path: f.Path, Known: true,
 				What: `"disableAllHooks" is true there, and Copilot CLI reads that file, too: it runs no hook`,
 				Mend: `take "disableAllHooks" out of that file`})
 		}
@@ -86,7 +86,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	if text, err := os.ReadFile(config); err == nil && trusts(string(text), in.Workspace) {
 		return found
 	}
-	return append(found, dialect.Obstacle{Path: config, Person: true,
+	return append(found, client.Obstacle{Path: config, Person: true,
 		What: "nobody has trusted the folder, so Copilot CLI runs none of the project's hooks, without a word",
 		Mend: "start copilot there and trust the folder; for copilot -p add --trust-folder",
 	})
@@ -96,7 +96,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 // comments above the list, which no JSON of its other files has.
 func trusts(config, folder string) bool {
 	config = config[max(0, strings.IndexByte(config, '{')):]
-	return slices.ContainsFunc(dialect.Texts(gjson.Get(config, "trustedFolders")), func(trusted string) bool {
+	return slices.ContainsFunc(client.Texts(gjson.Get(config, "trustedFolders")), func(trusted string) bool {
 		relative, err := filepath.Rel(trusted, folder)
 		return err == nil && filepath.IsLocal(relative)
 	})
@@ -106,7 +106,7 @@ func trusts(config, folder string) bool {
 // file, the user's hooks file, the project's, and Claude Code's settings; hooks of the user and the project get the
 // folder of their file in a variable. If hookrun is in several, the strongest entry that is sure to run answers: the
 // administrator's, then the user's, which needs no trust, or else the project's.
-func (hooks) AnsweringFiles(w dialect.Where) []string {
+func (hooks) AnsweringFiles(w client.Where) []string {
 	user, project := files.User(w.Home, w.Getenv).Path, files.Project(w.Workspace).Path
 	managed := installer{}.Managed(runtime.GOOS).Path
 	switch from := w.Getenv(fileVariable); {

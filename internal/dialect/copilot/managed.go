@@ -1,19 +1,23 @@
 package copilot
 
-import "github.com/hookrun/hookrun/internal/dialect"
+import (
+	"github.com/hookrun/hookrun/internal/dialect"
+
+	"github.com/hookrun/hookrun/internal/client"
+)
 
 // Managed describes a file of hookrun's own among the administrator's policies.
-func (installer) Managed(system string) dialect.Managed {
+func (installer) Managed(system string) client.Managed {
 	const off = `{"version": 1, "disableAllHooks": true, "hooks": {}}`
-	return dialect.Managed{
+	return client.Managed{
 		Path: dialect.OnSystem(system, "/etc/github-copilot/policy.d/", "/etc/github-copilot/policy.d/",
 			`C:\ProgramData\GitHub\Copilot\policy.d\`) + "hookrun.json",
 		Key:  dialect.OnSystem(system, "bash", "bash", "powershell"), // it takes no other key here
-		Pins: []dialect.Pin{{Key: "version", Value: "1"}},
+		Pins: []client.Pin{{Key: "version", Value: "1"}},
 		Ways: []string{"a hook of one's own that changes a call behind hookrun, unless " + dialect.OnSystem(system,
 			"/etc/github-copilot/", "/etc/github-copilot/", `C:\ProgramData\GitHub\Copilot\`) +
 			`managed-settings.json has "allowManagedHooksOnly": true`},
-		Trial: dialect.Trial{
+		Trial: client.Trial{
 			Args: []string{"--allow-all-tools", "--no-color", "-p"},
 			Env: []string{"COPILOT_PROVIDER_BASE_URL=$URL/v1", "COPILOT_PROVIDER_API_KEY=none",
 				"COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false"},

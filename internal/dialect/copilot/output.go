@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -20,16 +21,16 @@ const maxContext = 10_000
 // stdout still counts. Before a tool and after a failed tool exit 2 has another meaning, so the model gets the message.
 // At PermissionRequest exit 2 denies, so a message is dropped unless the answer denies or a hook has a text for the
 // model.
-func reply(o protocol.Outcome) (dialect.Reply, error) {
+func reply(o protocol.Outcome) (client.Reply, error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
-	a := answer{rule: m, Outcome: o, Notes: dialect.NewNotes(o, clientName, m.Name)}
+	a := answer{rule: m, Outcome: o, Notes: client.NewNotes(o, clientName, m.Name)}
 	a.write()
 	messages := slices.DeleteFunc(a.ToUser, func(text string) bool { return text == "" }) // empty texts need no exit 2
 	if m.Name == "PermissionRequest" && !a.held && len(o.Texts) == 0 {
 		messages = nil // exit 2 would deny
 	}
 	text, err := a.out.MarshalJSON()
-	r := dialect.Reply{Stdout: text, Stderr: strings.Join(messages, "\n")}
+	r := client.Reply{Stdout: text, Stderr: strings.Join(messages, "\n")}
 	if len(messages) > 0 && err == nil {
 		r.Exit = 2
 	}
@@ -40,7 +41,7 @@ func reply(o protocol.Outcome) (dialect.Reply, error) {
 type answer struct {
 	rule
 	protocol.Outcome
-	dialect.Notes
+	client.Notes
 	out strictjson.Fields
 
 	held    bool
@@ -92,7 +93,7 @@ func (a *answer) write() {
 
 // hold decides whether the answer blocks, and why.
 func (a *answer) hold() {
-	a.held, a.why = a.Decision != protocol.Continue, dialect.BlockReason(a.Outcome, clientName)
+	a.held, a.why = a.Decision != protocol.Continue, client.BlockReason(a.Outcome, clientName)
 	if a.Stop && a.Can&dialect.EndsTurn == 0 {
 		switch {
 		case !a.held && a.Can&(denies|dialect.Block) != 0: // the client cannot stop here, but can block
@@ -101,12 +102,12 @@ func (a *answer) hold() {
 			a.Cannot("be stopped", a.StopReason)
 		}
 	}
-	fault := dialect.InvalidInput(a.Outcome)
+	fault := client.InvalidInput(a.Outcome)
 	switch {
 	case a.Name == "PreToolUse" && fault != "" && a.Decision != protocol.Block:
 		a.held, a.why, a.Decision = true, strings.TrimSpace(a.Reason+"\n\n"+fault), protocol.Block
 	case a.Name == "PermissionRequest" && !a.held && a.UpdatedInput != nil:
-		a.held, a.why = true, dialect.ChangedInput(a.Outcome, ", and Copilot CLI cannot take that here")
+		a.held, a.why = true, client.ChangedInput(a.Outcome, ", and Copilot CLI cannot take that here")
 	}
 	a.why = cmp.Or(a.why, "Blocked by a hook")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -57,7 +58,7 @@ func readAnswer(object gjson.Result) (a answer) {
 		a.halts, a.patch = in["halt"].Bool(), in["updated_input"]
 		if text := dialect.StringOf(a.patch); text != "" {
 			a.patch = gjson.Result{}
-			if v, is := dialect.JSONValue(strings.TrimSpace(text)); is && v.IsObject() {
+			if v, is := client.JSONValue(strings.TrimSpace(text)); is && v.IsObject() {
 				a.patch = v
 			} else {
 				a.lost = errors.New(`"updated_input" is a text that is no JSON object`)
@@ -98,7 +99,7 @@ func readFields(object gjson.Result, known []dialect.Field) (in map[string]gjson
 				err = dialect.WrongType(name, "a whole number", value)
 			}
 		default:
-			if wrong := dialect.CheckType(known[at], value, ""); wrong != nil {
+			if wrong := client.CheckType(known[at], value, ""); wrong != nil {
 				err = wrong
 			}
 			in[known[at].Key()] = value

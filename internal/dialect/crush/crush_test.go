@@ -51,7 +51,7 @@ func TestOutput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.o.Event = protocol.PreTool
-			stdout, exit, err := dialecttest.Reply(Dialect, test.o)
+			stdout, exit, err := dialecttest.Reply(Client, test.o)
 			require.NoError(t, err)
 			require.Zero(t, exit)
 			require.Equal(t, test.says, string(stdout))
@@ -62,7 +62,7 @@ func TestOutput(t *testing.T) {
 			require.Equal(t, test.o.Stop, v.Stop)
 			require.Equal(t, strings.Contains(test.says, "deny"), v.Decision == protocol.Block)
 			test.o.Event = protocol.PostTool
-			stdout, _, err = dialecttest.Reply(Dialect, test.o)
+			stdout, _, err = dialecttest.Reply(Client, test.o)
 			require.NoError(t, err)
 			require.Empty(t, stdout, "it has no other event")
 		})

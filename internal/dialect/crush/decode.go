@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -68,7 +69,7 @@ func decode(c *dialect.Call, who string, r *dialect.HookResult) dialect.Verdict 
 	}
 	text := strings.TrimSpace(r.Stdout.All())
 	object := gjson.Parse(text)
-	if dialect.CheckJSON(text, maxDepth) != nil || !object.IsObject() || r.Stdout.LeftOut() > 0 {
+	if client.CheckJSON(text, maxDepth) != nil || !object.IsObject() || r.Stdout.LeftOut() > 0 {
 		if strings.HasPrefix(text, "{") {
 			return dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
 				dialect.PrintAlone(text))
@@ -89,7 +90,7 @@ func decode(c *dialect.Call, who string, r *dialect.HookResult) dialect.Verdict 
 	if a.patch.Exists() {
 		change(&v, c, who, a.patch)
 	}
-	return dialect.DoubtEqualKeys(who, object, v)
+	return client.DoubtEqualKeys(who, object, v)
 }
 
 // refuse blocks the call, and ends the turn if halts is true.
@@ -110,7 +111,7 @@ func change(v *dialect.Verdict, c *dialect.Call, who string, patch gjson.Result)
 		v.Cause, v.Approved = protocol.CauseRewrite, false
 		return
 	}
-	keys := dialect.Rewritten(patch)
+	keys := client.Rewritten(patch)
 	if input, _, err := c.Input(); err == nil {
 		v.UpdatedInput, v.Own = dialect.MergedJSON(input, keys), ownAnswer{patch: keys}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -21,16 +22,19 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfEqual: true, FollowsDir: true},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(output(o))
-		},
-		Errors: dialect.ErrorByBlock, // any exit but 2 and 49 fails open
-		Tools:  tools,
-		MCP:    "mcp_SERVER_TOOL",
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(output(o))
 	},
-	Files:   files,
+	Errors:  client.ErrorByBlock, // any exit but 2 and 49 fails open
+	Tools:   tools,
+	MCP:     "mcp_SERVER_TOOL",
 	Install: install,
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -24,7 +25,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	if inputEvent(c.ClientInput) != "" {
 		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
 	}
-	return dialect.WriteInput(c, func(o *dialect.Object) {
+	return client.WriteInput(c, func(o *dialect.Object) {
 		o.Text("event", string(dialect.ClaudeEvent(c.Event)))
 		o.Text("session_id", c.SessionID)
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -19,12 +20,12 @@ func output(o protocol.Outcome) ([]byte, error) {
 		return nil, nil
 	}
 	texts := dialect.TextsOf(o)
-	for _, text := range dialect.Messages(o) {
+	for _, text := range client.Messages(o) {
 		texts = append(texts, "For the user: "+text)
 	}
 	var out strictjson.Fields
 	set := func(key string, texts ...string) {
-		if text := dialect.Joined(texts...); text != "" {
+		if text := client.Joined(texts...); text != "" {
 			out.Set(key, strictjson.Quote(text))
 		}
 	}
@@ -38,7 +39,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 		}
 	} else { // the client drops the context, and shows the reason to model and user
 		set("decision", "deny")
-		why := dialect.Joined(o.StopReason, dialect.BlockReason(o, clientName), unfit)
+		why := client.Joined(o.StopReason, client.BlockReason(o, clientName), unfit)
 		set("reason", append([]string{cmp.Or(why, "Blocked by a hook")}, texts...)...)
 		if o.Stop {
 			out.Set("halt", []byte("true"))
@@ -54,10 +55,10 @@ func output(o protocol.Outcome) ([]byte, error) {
 func unfitInput(o protocol.Outcome) string {
 	input := gjson.ParseBytes(o.UpdatedInput)
 	if key, isPath := pathIn(input); input.IsObject() && isPath {
-		return dialect.ChangedInput(o, ", and "+clientName+" takes its key "+spelling.Quote(key)+" for a path, so the "+
+		return client.ChangedInput(o, ", and "+clientName+" takes its key "+spelling.Quote(key)+" for a path, so the "+
 			"call is blocked")
 	}
-	return dialect.InvalidInput(o)
+	return client.InvalidInput(o)
 }
 
 // Fit sets removed keys of a new input to null, because the client merges the new input into the old one.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -22,8 +23,8 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
-	text := dialect.TrimJS(r.Stdout.All())
-	answer, isJSON := dialect.JSONValue(text)
+	text := client.TrimJS(r.Stdout.All())
+	answer, isJSON := client.JSONValue(text)
 	if r.ExitCode == 2 && r.Signal == "" && m.Can&(permits|submits) != 0 {
 		v := dialect.OK()
 		fields := dialect.LastOf(answer)
@@ -51,7 +52,7 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 	if v.Decision == protocol.Continue && !v.Approved && m.Can&(permits|submits) != 0 {
 		v.NoteDoubt(who, "Cursor", dialect.MisspelledBlock(answer, validWords))
 	}
-	return dialect.DoubtEqualKeys(who, answer, v)
+	return client.DoubtEqualKeys(who, answer, v)
 }
 
 // permissionWords are the words of "permission", plus the older and nested words of Claude Code, which the client reads
@@ -126,20 +127,20 @@ func (m rule) readChanges(v *dialect.Verdict, who string, top map[string]gjson.R
 	case !input.IsObject():
 		v.Decide(protocol.Block, who+" gave an updated_input that is no object")
 	case v.Decision != protocol.Block:
-		v.UpdatedInput = dialect.Rewritten(input)
+		v.UpdatedInput = client.Rewritten(input)
 	}
 	switch output := top["updated_mcp_tool_output"]; {
 	case output.Type == gjson.Null:
 	case m.Name != "postToolUse":
 		v.WarnIgnored(who, `"updated_mcp_tool_output"`, m.Name)
 	default:
-		v.UpdatedOutput = dialect.Rewritten(output)
+		v.UpdatedOutput = client.Rewritten(output)
 	}
 }
 
 // Merge joins the messages of all hooks that deny or, if no hook denies, of all hooks that ask.
 func (hooks) Merge(m *dialect.Merging) {
-	m.NoApproval = m.Any(dialect.IsUnsupported)
+	m.NoApproval = m.Any(client.IsUnsupported)
 	var reasons []string
 	for _, h := range m.Hooks {
 		if m.Decision != protocol.Continue && h.Verdict.Decision == m.Decision {

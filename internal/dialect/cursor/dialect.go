@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
@@ -21,19 +22,22 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.HookCauses,
 	Run:    dialect.Schedule{Timeout: time.Minute, Parallel: true}, // the documents name no timeout
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: func(c *dialect.Call) bool { return c.Field("cursor_version") != "" },
-		Read:   readInput,
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o))
-		},
-		ProjectVariable: "CURSOR_PROJECT_DIR",
-		Tools:           tools,
-		ToolName:        toolName,
-		MCP:             mcpPrefix + "TOOL",
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  func(c *dialect.Call) bool { return c.Field("cursor_version") != "" },
+	Read:    readInput,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(hookOutput(o))
 	},
-	Files:   files,
-	Install: install,
+	ProjectVariable: "CURSOR_PROJECT_DIR",
+	Tools:           tools,
+	ToolName:        toolName,
+	MCP:             mcpPrefix + "TOOL",
+	Install:         install,
 }
 
 // hooks implements dialect.Hooks.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -19,7 +20,7 @@ import (
 // payload passes on the client's own input, or builds one from the fields of the call.
 func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
-	if own, is := dialect.OwnInput(c, event); is {
+	if own, is := client.OwnInput(c, event); is {
 		return own, nil, nil
 	}
 	o := base(c, event)
@@ -61,7 +62,7 @@ func base(c *dialect.Call, event protocol.Event) (o dialect.Object) {
 
 // oneKindInput returns the input at an event for one kind of tool.
 func oneKindInput(c *dialect.Call) (dialect.Payload, []string, error) {
-	if own, is := dialect.OwnInput(c, c.Event); is {
+	if own, is := client.OwnInput(c, c.Event); is {
 		return own, nil, nil
 	}
 	input, warnings, err := c.Input()

@@ -4,27 +4,27 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 )
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
-	WindowsShell: dialect.PowerShell,
-	JSON:         dialect.WithoutMark,
+	WindowsShell: client.PowerShell,
+	JSON:         client.WithoutMark,
 	Note:         "hookrun was not tried with Cursor itself, see docs/dialects/cursor.md",
 	Program:      "cursor-agent",
 	Variables:    []string{"CURSOR_VERSION"},
 	Installer:    installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) { return "cursor-cli $CURSOR_AGENT", "cursor" }
 
 func (installer) Head() string { return `"version":1` }
 
-func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
-	return dialect.CommandKey, `"failClosed":true`
+func (installer) EntryMembers(client.Shell) (commandKey, more string) {
+	return client.CommandKey, `"failClosed":true`
 }
 
 // FitHint writes an address for curl without //, because the client takes // for the start of a comment, even in a
@@ -36,19 +36,19 @@ func (installer) FitHint(text string) string {
 func (installer) AlsoRuns() []string { return []string{"claude"} }
 
 // Obstacles returns the trust in the workspace, which no file shows.
-func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
+func (installer) Obstacles(in *client.Installed) []client.Obstacle {
 	if !in.HasEntry(files.Project(in.Workspace)) {
 		return nil
 	}
-	return []dialect.Obstacle{{Person: true, Mend: "open the folder in Cursor and trust the workspace",
+	return []client.Obstacle{{Person: true, Mend: "open the folder in Cursor and trust the workspace",
 		What: "Cursor runs a project's hooks only in a workspace that its user has trusted"}}
 }
 
 // OtherFiles returns the settings of all users.
-func (installer) OtherFiles(dialect.Where) (_, strongest, _ []string) {
+func (installer) OtherFiles(client.Where) (_, strongest, _ []string) {
 	return nil, []string{installer{}.Managed(runtime.GOOS).Path}, nil
 }
 
-func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-	return files.ServerFiles(w, "mcp.json", dialect.MCPServers)
+func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
+	return client.ServerFiles(files, w, "mcp.json", client.MCPServers)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -31,7 +32,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	c := &dialect.Call{Event: o.Event, Failed: o.Failed, Tool: o.Tool}
 	m := ruleOf(eventOf(c))
 	out := output{}
-	messages := dialect.Messages(o)
+	messages := client.Messages(o)
 	texts := strings.Join(dialect.TextsOf(o), "\n\n")
 	held, why := o.Decision != protocol.Continue, o.Reason
 	if o.Stop && !held {
@@ -87,15 +88,15 @@ func blockReason(o protocol.Outcome, why string) string {
 	if o.Decision == protocol.Continue { // a stop
 		return why
 	}
-	return dialect.BlockReason(o, "Cursor")
+	return client.BlockReason(o, "Cursor")
 }
 
 // permission writes the decision before a tool.
 func (m rule) permission(out *output, o protocol.Outcome, held bool, why string) (string, bool) {
 	if !held && o.UpdatedInput != nil {
-		why = dialect.InvalidInput(o)
+		why = client.InvalidInput(o)
 		if why == "" && m.Can&rewrites == 0 {
-			why = dialect.ChangedInput(o, ", and Cursor cannot take that at "+string(m.Name))
+			why = client.ChangedInput(o, ", and Cursor cannot take that at "+string(m.Name))
 		}
 		held = why != ""
 	}
@@ -106,7 +107,7 @@ func (m rule) permission(out *output, o protocol.Outcome, held bool, why string)
 	case held:
 		out.Permission, why = "deny", strings.TrimSpace(why)
 		if o.Decision == protocol.Ask || o.Decision == protocol.Defer {
-			why = dialect.BlockReason(o, "Cursor")
+			why = client.BlockReason(o, "Cursor")
 		}
 	default:
 		out.UpdatedInput = o.UpdatedInput
@@ -124,7 +125,7 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 		return
 	}
 	v.UpdatedOutput = dialect.InPlaceOfResult(nil)
-	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + dialect.WithheldMessage(hook, v))
+	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + client.WithheldMessage(hook, v))
 }
 
 // result replaces the result of an MCP tool. For other tools, which the client does not let hooks change, it returns a
@@ -137,6 +138,6 @@ func (out *output) result(o protocol.Outcome, e protocol.Event) string {
 		}
 		return ""
 	}
-	return "hookrun: " + dialect.AHook(o.UpdatedBy) + " put another result in the place of this one, and Cursor " +
+	return "hookrun: " + client.AHook(o.UpdatedBy) + " put another result in the place of this one, and Cursor " +
 		"takes that of MCP tools alone: do not use or repeat the result above"
 }

@@ -78,7 +78,7 @@ func TestOutput(t *testing.T) {
 			`{"user_message":"hookrun: Cursor can do nothing about this at sessionEnd: R"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, exit, err := dialecttest.Reply(cursor.Dialect, test.outcome)
+			text, exit, err := dialecttest.Reply(cursor.Client, test.outcome)
 			require.NoError(t, err)
 			require.Zero(t, exit)
 			require.JSONEq(t, test.want, string(text))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
@@ -147,8 +148,8 @@ const Deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDec
 	`"permissionDecisionReason":"no pushing"}}`
 
 // Reply returns the client's stdout and exit status for an outcome.
-func Reply(d *dialect.Dialect, o protocol.Outcome) (stdout []byte, exit int, err error) {
-	r, err := d.Reply(o)
+func Reply(to *client.Client, o protocol.Outcome) (stdout []byte, exit int, err error) {
+	r, err := to.Reply(o)
 	return r.Stdout, r.Exit, err
 }
 

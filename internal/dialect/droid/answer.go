@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -30,10 +31,10 @@ type answer struct {
 
 // readAnswer reads stdout. broken means that stdout begins like JSON and is not JSON, so the client takes it as text.
 func readAnswer(stdout string, cut bool) (a answer, broken bool) {
-	if !strings.HasPrefix(dialect.TrimJS(stdout), "{") {
+	if !strings.HasPrefix(client.TrimJS(stdout), "{") {
 		return a, false
 	}
-	object, is := dialect.JSONValue(strings.Trim(stdout, " \t\r\n"))
+	object, is := client.JSONValue(strings.Trim(stdout, " \t\r\n"))
 	if !is || cut || !object.IsObject() {
 		return a, true
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -55,7 +56,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		return dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
 			dialect.PrintAlone(r.Stdout.All()))
 	}
-	return dialect.DoubtEqualKeys(who, a.object, v)
+	return client.DoubtEqualKeys(who, a.object, v)
 }
 
 // decide reads the decision of a hook.
@@ -139,7 +140,7 @@ func (m rule) readTexts(v *dialect.Verdict, c *dialect.Call, a answer, broken bo
 	switch m.Name {
 	case "PreToolUse": // also with a word that voids the change: no other hook's change counts then
 		if input, _, err := c.Input(); err == nil && a.word != "deny" {
-			v.UpdatedInput = dialect.MergedJSON(input, dialect.Rewritten(a.input))
+			v.UpdatedInput = dialect.MergedJSON(input, client.Rewritten(a.input))
 		}
 	case "UserPromptSubmit":
 		if prompt := dialect.LastOf(a.input)["prompt"]; prompt.Type == gjson.String {

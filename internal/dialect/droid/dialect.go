@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -21,17 +22,20 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: timeout, Parallel: true, FollowsDir: true},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect:          func(c *dialect.Call) bool { return slices.Contains(modes, c.Field("permission_mode")) },
-		Reply:           reply,
-		Errors:          dialect.ErrorByExitAndBlock, // after a tool exit 2 withholds nothing
-		ProjectVariable: "FACTORY_PROJECT_DIR",
-		Tools:           tools,
-		ToolName:        toolName,
-		MCP:             "SERVER___TOOL",
-	},
-	Files:   files,
-	Install: install,
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect:         Dialect,
+	Detect:          func(c *dialect.Call) bool { return slices.Contains(modes, c.Field("permission_mode")) },
+	Answer:          reply,
+	Errors:          client.ErrorByExitAndBlock, // after a tool exit 2 withholds nothing
+	ProjectVariable: "FACTORY_PROJECT_DIR",
+	Tools:           tools,
+	ToolName:        toolName,
+	MCP:             "SERVER___TOOL",
+	Install:         install,
 }
 
 // hooks implements dialect.Hooks.
@@ -70,7 +74,7 @@ var events = dialect.Events{
 
 // eventOf returns the client's event for a call. Failed and blocked tools have no event.
 func eventOf(c *dialect.Call) protocol.Event {
-	return dialect.ClaudeEventAfter(c, "", "")
+	return client.ClaudeEventAfter(c, "", "")
 }
 
 // modes are the values of permission_mode in this client alone.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/droid"
@@ -134,7 +135,7 @@ func TestOtherEvents(t *testing.T) {
 	require.False(t, o.Stop)
 	o = merged("UserPromptSubmit", nil, print(dialecttest.Specific(`"updatedInput":{"prompt":"p"}`)))
 	require.JSONEq(t, `{"prompt":"p"}`, string(o.UpdatedInput))
-	stdout, _, err := dialecttest.Reply(droid.Dialect, o)
+	stdout, _, err := dialecttest.Reply(droid.Client, o)
 	require.NoError(t, err)
 	require.Equal(t, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","updatedInput":{"prompt":"p"}}}`,
 		string(stdout))
@@ -161,7 +162,7 @@ func TestFitInput(t *testing.T) {
 		v.SystemMessage)
 	o := protocol.Outcome{Event: "PreToolUse", Decision: protocol.Continue, UpdatedInput: v.UpdatedInput,
 		SystemMessages: []string{v.SystemMessage}}
-	reply, err := droid.Dialect.Reply(o)
+	reply, err := droid.Client.Reply(o)
 	require.NoError(t, err)
 	require.Equal(t, 5, reply.Exit)
 	require.Equal(t, v.SystemMessage, reply.Stderr)
@@ -170,7 +171,7 @@ func TestFitInput(t *testing.T) {
 // TestWithheld: the model must not read a result that a hook changed, or was to change and did not.
 func TestWithheld(t *testing.T) {
 	for cause, stops := range map[protocol.Cause]bool{protocol.CausePolicy: false, protocol.CauseTimeout: true} {
-		stdout, exit, err := dialecttest.Reply(droid.Dialect, protocol.Outcome{Event: "post-tool",
+		stdout, exit, err := dialecttest.Reply(droid.Client, protocol.Outcome{Event: "post-tool",
 			Decision: protocol.Block, Reason: "R", Hook: "h", Cause: cause})
 		require.NoError(t, err)
 		require.Equal(t, stops, exit == 0 && len(stdout) > 0)
@@ -195,22 +196,22 @@ func TestInput(t *testing.T) {
 	require.Equal(t, []string{"FACTORY_PROJECT_DIR=/w", "DROID_PROJECT_DIR=/w", "CLAUDE_PROJECT_DIR=/w", "tool_name=x",
 		"n=1.5", "b=true"}, droid.Dialect.Hooks.Environment(&c))
 	require.Empty(t, droid.Dialect.EventOf(&dialect.Call{Event: "post-tool", Failed: true}))
-	require.Equal(t, "mcp__srv__ping", droid.Dialect.Client.ToolName(&dialect.Call{Tool: "srv___ping"}))
+	require.Equal(t, "mcp__srv__ping", droid.Client.ToolName(&dialect.Call{Tool: "srv___ping"}))
 }
 
 // TestInstall: hooks.json takes the place of the file with the entry, unless it has the wrong form.
 func TestInstall(t *testing.T) {
-	in := &dialect.Installed{Entries: []dialect.EntryText{{Path: "/w/.factory/settings.json"}}}
+	in := &client.Installed{Entries: []client.EntryText{{Path: "/w/.factory/settings.json"}}}
 	for text, found := range map[string]int{`{"PreToolUse":[]}`: 1, `{"hooks":{}}`: 0, `{`: 0} {
-		in.Files = []dialect.SettingsText{{Path: "/w/.factory/hooks.json", Text: text}, {Path: "/home/.factory/x"}}
-		require.Len(t, droid.Dialect.Install.Obstacles(in), found, text)
+		in.Files = []client.SettingsText{{Path: "/w/.factory/hooks.json", Text: text}, {Path: "/home/.factory/x"}}
+		require.Len(t, droid.Client.Install.Obstacles(in), found, text)
 	}
-	require.Empty(t, droid.Dialect.Install.Switches(`{"hooksDisabled":true}`), "there it means nothing")
-	require.True(t, droid.Dialect.Install.Switches(`{"hooks":{"hooksDisabled":true}}`)[0].Off)
-	files := droid.Dialect.Install.Servers(dialect.Where{Workspace: "/w", Home: "/h",
+	require.Empty(t, droid.Client.Install.Switches(`{"hooksDisabled":true}`), "there it means nothing")
+	require.True(t, droid.Client.Install.Switches(`{"hooks":{"hooksDisabled":true}}`)[0].Off)
+	files := droid.Client.Install.Servers(client.Where{Workspace: "/w", Home: "/h",
 		Getenv: func(string) string { return "" }}, nil)
 	require.Len(t, files, 2)
 	servers := files[0].Read(`{"mcpServers":{"a":{"command":"x"},"b":{"command":"y","disabled":true}}}`)
-	require.Equal(t, []dialect.Server{{Name: "a", At: 15, Line: []string{"x"}}, {Name: "b", At: 35, Line: []string{"y"},
+	require.Equal(t, []client.Server{{Name: "a", At: 15, Line: []string{"x"}}, {Name: "b", At: 35, Line: []string{"y"},
 		Off: true}}, servers)
 }

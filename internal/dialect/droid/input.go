@@ -3,13 +3,14 @@ package droid
 import (
 	"cmp"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
-	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
 		o.Text("transcript_path", c.TranscriptPath)
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))

@@ -5,15 +5,16 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	WindowsShell: dialect.Cmd,
-	JSON:         dialect.WithComments,
-	HooklessActions: []dialect.HooklessAction{
+	WindowsShell: client.Cmd,
+	JSON:         client.WithComments,
+	HooklessActions: []client.HooklessAction{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 		{What: "runs no hook at the prompt of droid exec", Event: protocol.PreExecute},
 		{What: "runs a custom command that is a script without a hook", Event: protocol.PreTool,
@@ -24,20 +25,20 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) { return "factory", "" }
 
 func (installer) Instead() string { return instead }
 
-func (installer) Switches(doc string) []dialect.Switch {
-	return dialect.OffIfTrue(doc, "hooks.hooksDisabled",
+func (installer) Switches(doc string) []client.Switch {
+	return client.OffIfTrue(doc, "hooks.hooksDisabled",
 		`"hooks" has "hooksDisabled": true, so Droid runs no hook`,
 		`take "hooksDisabled" out of "hooks" in that file`)
 }
 
-func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-	return files.ServerFiles(w, "mcp.json", func(doc string) []dialect.Server {
+func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
+	return client.ServerFiles(files, w, "mcp.json", func(doc string) []client.Server {
 		var off []string
 		gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
 			if v.Get("disabled").Bool() {
@@ -45,19 +46,19 @@ func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.
 			}
 			return true
 		})
-		return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
+		return client.ServersOf(gjson.Get(doc, "mcpServers"), off)
 	})
 }
 
 // Obstacles reports a hooks.json beside the file with the entry, because the client then reads hooks.json only.
-func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	for _, file := range in.Files {
 		if filepath.Base(file.Path) != instead || !gjson.Valid(file.Text) ||
 			gjson.Get(file.Text, "hooks").Exists() {
 			continue
 		}
 		if in.HasEntry(dialect.Place{Path: file.Path}) {
-			found = append(found, dialect.Obstacle{
+			found = append(found, client.Obstacle{
 				Path: file.Path, What: "Droid takes the hooks of this file and not those of " + base +
 					" beside it, in which hookrun is", Known: true,
 				Mend: `move its events to "hooks" in ` + base + ", and remove the file",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -68,7 +69,7 @@ func oneInput(e protocol.Event, verdicts []*dialect.HookVerdict, word *dialect.H
 		v := &h.Verdict
 		if v.UpdatedInput != nil && (h != input || h == word && wordOf(v) != "allow") {
 			v.UpdatedInput = nil
-			warnLost(e, h, "changed "+dialect.InputOf(e), "the change of another hook, or none beside this answer")
+			warnLost(e, h, "changed "+client.InputOf(e), "the change of another hook, or none beside this answer")
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -17,14 +18,14 @@ import (
 // reply returns the outcome as Droid's hook output, so hookrun acts as a hook command. An effect that the client cannot
 // express at the event becomes the next stricter one. Without anything to say the output is empty, because {} would be
 // a text for the model at some events.
-func reply(o protocol.Outcome) (dialect.Reply, error) {
+func reply(o protocol.Outcome) (client.Reply, error) {
 	stdout, exit, err := hookOutput(o)
-	return dialect.Reply{Stdout: stdout, Stderr: onStderr(o), Exit: exit}, err
+	return client.Reply{Stdout: stdout, Stderr: onStderr(o), Exit: exit}, err
 }
 
 func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(o, clientName, m.Name)
+	out := client.NewHookOutput(o, clientName, m.Name)
 	if o.Stop && m.Can&dialect.Stop != 0 {
 		out.End(onStderr(o))
 		return encoded(out, 0)
@@ -48,11 +49,11 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 			exit = 2
 			break
 		}
-		if out.Set("additionalContext", dialect.Joined(context, toUser)); o.UpdatedInput != nil {
+		if out.Set("additionalContext", client.Joined(context, toUser)); o.UpdatedInput != nil {
 			out.Specific.Set("updatedInput", o.UpdatedInput)
 		}
 	case "SessionStart":
-		out.Set("additionalContext", dialect.Joined(context, toUser))
+		out.Set("additionalContext", client.Joined(context, toUser))
 	case "Stop":
 		if told = held; held {
 			out.Block(onStderr(o))
@@ -68,16 +69,16 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		out.CannotTell(context)
 	}
 	if (held || o.Stop) && m.Can&dialect.Block == 0 {
-		out.Cannot("be held up", dialect.Joined(o.StopReason, o.Reason))
+		out.Cannot("be held up", client.Joined(o.StopReason, o.Reason))
 	}
 	return encoded(out, exit)
 }
 
 // beforeTool writes the permission for a tool. told means that the answer has the context. If not, the context is on
 // stderr, and the model gets it only if the entry translates the exit code.
-func beforeTool(out *dialect.HookOutput, o protocol.Outcome, context string) (exit int, told bool) {
-	if unfit := dialect.InvalidInput(o); o.Decision != protocol.Continue || unfit != "" {
-		out.SetPermission("deny", dialect.Joined(cmp.Or(dialect.BlockReason(o, clientName), unfit), context))
+func beforeTool(out *client.HookOutput, o protocol.Outcome, context string) (exit int, told bool) {
+	if unfit := client.InvalidInput(o); o.Decision != protocol.Continue || unfit != "" {
+		out.SetPermission("deny", client.Joined(cmp.Or(client.BlockReason(o, clientName), unfit), context))
 		return 0, true
 	}
 	if o.Approved {
@@ -87,13 +88,13 @@ func beforeTool(out *dialect.HookOutput, o protocol.Outcome, context string) (ex
 		out.Specific.Set("updatedInput", o.UpdatedInput)
 	}
 	if onStderr(o) != "" {
-		exit = dialect.ExitNote
+		exit = client.ExitNote
 	}
 	return exit, false
 }
 
 // encoded returns the answer, or nil for an empty one.
-func encoded(out dialect.HookOutput, code int) (b []byte, exit int, err error) {
+func encoded(out client.HookOutput, code int) (b []byte, exit int, err error) {
 	if b, err = out.Encode(); string(b) == "{}" {
 		return nil, code, err
 	}
@@ -107,20 +108,20 @@ func onStderr(o protocol.Outcome) string {
 	context := strings.Join(dialect.TextsOf(o), "\n\n")
 	switch {
 	case dialect.Canonical(o.Event) == protocol.PostTool && withheld(o) != "":
-		return dialect.Joined(o.StopReason, withheld(o), o.Reason, context)
+		return client.Joined(o.StopReason, withheld(o), o.Reason, context)
 	case o.Stop:
-		return cmp.Or(dialect.Joined(o.StopReason, o.Reason, context), "Stopped by a hook")
+		return cmp.Or(client.Joined(o.StopReason, o.Reason, context), "Stopped by a hook")
 	case o.Decision != protocol.Continue && dialect.Canonical(o.Event) == protocol.PostTool:
-		return cmp.Or(dialect.BlockReason(o, clientName), "Blocked by a hook") // the answer has the context
+		return cmp.Or(client.BlockReason(o, clientName), "Blocked by a hook") // the answer has the context
 	case o.Decision != protocol.Continue:
-		return cmp.Or(dialect.Joined(dialect.BlockReason(o, clientName), context), "Blocked by a hook")
+		return cmp.Or(client.Joined(client.BlockReason(o, clientName), context), "Blocked by a hook")
 	}
-	messages := dialect.Messages(o)
-	return dialect.Joined(context, strings.Join(messages, "\n"))
+	messages := client.Messages(o)
+	return client.Joined(context, strings.Join(messages, "\n"))
 }
 
 // withheld returns the reason why the model must not read the tool's result, or "".
-func withheld(o protocol.Outcome) string { return dialect.WithholdReason(o, clientName) }
+func withheld(o protocol.Outcome) string { return client.WithholdReason(o, clientName) }
 
 // describing are keys of a shell call that describe the command. A hook that changes the command may omit them.
 var describing = []string{"summary", "riskLevel", "riskLevelReason"}

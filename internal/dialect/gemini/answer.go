@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -30,8 +31,8 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, ignore
 	}
 	ignored := func(what string) { v.WarnIgnored(who, what, m.Name) }
 	top := dialect.LastOf(object)
-	v.Reason = dialect.MessageOf(top["reason"])
-	if v.SystemMessage = dialect.MessageOf(top["systemMessage"]); dialect.MessageOf(top["suppressOutput"]) != "" {
+	v.Reason = client.MessageOf(top["reason"])
+	if v.SystemMessage = client.MessageOf(top["systemMessage"]); client.MessageOf(top["suppressOutput"]) != "" {
 		v.SystemMessage = ""
 	}
 	switch decision := top["decision"]; {
@@ -48,12 +49,12 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, ignore
 	case m.Can&dialect.Stop == 0:
 		ignored(`"continue": false`)
 	default:
-		v.Stop, v.StopReason = true, dialect.MessageOf(top["stopReason"])
+		v.Stop, v.StopReason = true, client.MessageOf(top["stopReason"])
 		if m.Name == "BeforeTool" { // the client does not run this call either
 			v.Decide(protocol.Block, v.Reason)
 		}
 	}
-	if why := dialect.MessageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block &&
+	if why := client.MessageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block &&
 		(m.Name == "BeforeModel" ||
 			m.Name == "AfterModel") {
 		v.Reason = why // at other events only a stop has a stopReason
@@ -80,7 +81,7 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, ignore
 		case slices.Contains(foreignWords, name), slices.ContainsFunc(topLevel,
 			func(f dialect.Field) bool { return f.Key() == name }):
 		default:
-			if meant := dialect.Misspelt(name, topLevel); meant != "" {
+			if meant := client.Misspelt(name, topLevel); meant != "" {
 				strange("it has %q for %q", name, meant)
 			}
 		}
@@ -121,7 +122,7 @@ func (m rule) specific(v *dialect.Verdict, fields map[string]gjson.Result, stran
 	case !input.IsObject():
 		strange("%w", dialect.WrongType("tool_input", "an object", input))
 	default: // also beside a deny: the next hook in turn sees it
-		v.UpdatedInput = dialect.Rewritten(input)
+		v.UpdatedInput = client.Rewritten(input)
 	}
 	for _, key := range m.FieldKeys() {
 		if value, ok := fields[key]; ok {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -19,9 +20,9 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
-	text := dialect.TrimJS(r.Stdout.All())
+	text := client.TrimJS(r.Stdout.All())
 	if text == "" {
-		text = dialect.TrimJS(r.Stderr.All())
+		text = client.TrimJS(r.Stderr.All())
 	}
 	code := r.ExitCode
 	if r.Signal != "" {
@@ -29,7 +30,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	v := dialect.OK()
 	var ignored error // about a part of the answer that the client ignores
-	answer, isJSON := dialect.JSONOrQuoted(text)
+	answer, isJSON := client.JSONOrQuoted(text)
 	switch {
 	case isJSON && answer.IsObject():
 		if v, ignored = m.answer(who, answer); ignored == nil && v.Decision == protocol.Continue && v.Doubt == "" {
@@ -70,13 +71,13 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		ignored = nil
 	default:
 		v.Answered = false
-		return dialect.DoubtEqualKeys(who, answer, v)
+		return client.DoubtEqualKeys(who, answer, v)
 	}
 	v.Status = dialect.StatusFailed
 	if ignored != nil {
 		v.Problem += ", and its answer means nothing: " + ignored.Error()
 	}
-	return dialect.DoubtEqualKeys(who, answer, v)
+	return client.DoubtEqualKeys(who, answer, v)
 }
 
 // misplacedAnswer returns an error if a message to the user may have been meant as an answer.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -23,23 +24,26 @@ var Dialect = &dialect.Dialect{
 	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfEqual: true,
 		FileVariablesWin: true},
 	Hooks: hooks{},
-	Client: &dialect.Client{
-		Detect: func(c *dialect.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") == "" },
-		Read: func(c *dialect.Call, response gjson.Result) {
-			if c.Event == "AfterTool" {
-				dialect.ReadLLMResponse(c, response)
-			}
-		},
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts at every exit code
-		},
-		ProjectVariable: "GEMINI_PROJECT_DIR",
-		Tools:           tools,
-		ToolName:        toolName,
-		MCP:             "mcp_SERVER_TOOL",
+	Files: files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  func(c *dialect.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") == "" },
+	Read: func(c *dialect.Call, response gjson.Result) {
+		if c.Event == "AfterTool" {
+			client.ReadLLMResponse(c, response)
+		}
 	},
-	Files:   files,
-	Install: install,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(hookOutput(o)) // a JSON answer counts at every exit code
+	},
+	ProjectVariable: "GEMINI_PROJECT_DIR",
+	Tools:           tools,
+	ToolName:        toolName,
+	MCP:             "mcp_SERVER_TOOL",
+	Install:         install,
 }
 
 // hooks implements dialect.Hooks.

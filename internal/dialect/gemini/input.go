@@ -3,6 +3,7 @@ package gemini
 import (
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -10,7 +11,7 @@ import (
 // Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
-	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
 		o.Text("transcript_path", c.TranscriptPath)
 		o.Text("cwd", c.Workspace)
@@ -19,7 +20,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	}, func(o *dialect.Object) {
 		switch event {
 		case "AfterTool":
-			o.Raw("tool_response", dialect.LLMResponse(c))
+			o.Raw("tool_response", client.LLMResponse(c))
 		case "BeforeAgent":
 			o.Text("prompt", c.Prompt)
 		}
@@ -34,7 +35,7 @@ func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	}
 	switch eventOf(c) {
 	case "BeforeTool":
-		return dialect.MergeInput(c, v.UpdatedInput)
+		return client.MergeInput(c, v.UpdatedInput)
 	case "BeforeModel":
 		const key = "llm_request"
 		merged := dialect.MergedJSON([]byte(gjson.Get(c.ClientInput, key).Raw), v.Other.Get(key))
@@ -44,7 +45,7 @@ func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
 		dialect.SetField(c, key, merged)
 		return true
 	case "BeforeAgent":
-		return dialect.AddToPrompt(c, v.Context)
+		return client.AddToPrompt(c, v.Context)
 	}
 	return false
 }

@@ -5,16 +5,16 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{"BeforeAgent", "BeforeTool", "AfterTool"},
-	WindowsShell: dialect.PowerShell,
-	JSON:         dialect.WithComments,
+	WindowsShell: client.PowerShell,
+	JSON:         client.WithComments,
 	Note:         "with --skip-trust Gemini CLI runs no hook of a project",
-	HooklessActions: []dialect.HooklessAction{
+	HooklessActions: []client.HooklessAction{
 		{What: "runs the commands in a custom command without a hook", Event: protocol.PreTool,
 			Tools: []string{"shell"}},
 	},
@@ -25,19 +25,19 @@ var install = &dialect.Installation{
 }
 
 // installer implements dialect.Installer, with the parts that Gemini CLI and its forks share.
-type installer struct{ *dialect.GenAI }
+type installer struct{ *client.GenAI }
 
 // EntryMembers adds a name, because the client's hooks have names.
-func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
-	return dialect.CommandKey, `"name":"hookrun"`
+func (installer) EntryMembers(client.Shell) (commandKey, more string) {
+	return client.CommandKey, `"name":"hookrun"`
 }
 
-func (installer) Switches(doc string) []dialect.Switch {
-	found := dialect.OffIfFalse(doc, "hooksConfig.enabled",
+func (installer) Switches(doc string) []client.Switch {
+	found := client.OffIfFalse(doc, "hooksConfig.enabled",
 		`"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`,
 		`take "enabled" out of "hooksConfig" in that file`)
-	if slices.Contains(dialect.Texts(gjson.Get(doc, "hooksConfig.disabled")), "hookrun") { // all lists add up
-		found = append(found, dialect.Switch{
+	if slices.Contains(client.Texts(gjson.Get(doc, "hooksConfig.disabled")), "hookrun") { // all lists add up
+		found = append(found, client.Switch{
 			Name: "hooksConfig.disabled", Off: true,
 			What: `"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`,
 			Mend: "gemini hooks enable hookrun",
@@ -46,19 +46,19 @@ func (installer) Switches(doc string) []dialect.Switch {
 	return found
 }
 
-var family = dialect.GenAI{
+var family = client.GenAI{
 	Variables: "GEMINI_CLI", Folder: "gemini-cli", MacFolder: "GeminiCli", Files: files,
 }
 
 // Obstacles returns missing trust in the folder: without trust Gemini CLI runs no hook of its settings.
-func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
+func (installer) Obstacles(in *client.Installed) []client.Obstacle {
 	trusts := "export GEMINI_CLI_TRUST_WORKSPACE=true, or start gemini there and trust the folder"
 	switch value := in.Getenv("GEMINI_CLI_TRUST_WORKSPACE"); {
 	case in.Getenv("GEMINI_RESTRICTED_MODE") == "true":
-		return []dialect.Obstacle{{What: "$GEMINI_RESTRICTED_MODE is true, so Gemini CLI runs no hook",
+		return []client.Obstacle{{What: "$GEMINI_RESTRICTED_MODE is true, so Gemini CLI runs no hook",
 			Mend: "unset GEMINI_RESTRICTED_MODE", Known: true}}
 	case value == "false":
-		return []dialect.Obstacle{{What: "$GEMINI_CLI_TRUST_WORKSPACE is false, so Gemini CLI runs no hook",
+		return []client.Obstacle{{What: "$GEMINI_CLI_TRUST_WORKSPACE is false, so Gemini CLI runs no hook",
 			Mend: "unset GEMINI_CLI_TRUST_WORKSPACE", Known: true}}
 	case value == "true", in.HasEntry(files.User(in.Home, in.Getenv)): // the user's hooks run everywhere
 		return nil
@@ -68,10 +68,10 @@ func (installer) Obstacles(in *dialect.Installed) []dialect.Obstacle {
 	case !wanted || trusted:
 		return nil
 	case refused:
-		return []dialect.Obstacle{{Path: file, What: "the folder is not trusted, so Gemini CLI runs none of its hooks",
+		return []client.Obstacle{{Path: file, What: "the folder is not trusted, so Gemini CLI runs none of its hooks",
 			Mend: trusts, Known: true}}
 	}
 	// An editor may also report the folder as trusted, which hookrun cannot see.
-	return []dialect.Obstacle{{Path: file, Person: true, Mend: trusts, What: "nobody has trusted the folder: gemini " +
+	return []client.Obstacle{{Path: file, Person: true, Mend: trusts, What: "nobody has trusted the folder: gemini " +
 		"--skip-trust runs its tools and not the project's hooks, and without a terminal gemini does not start"}}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 )
 
 func TestObstacles(t *testing.T) {
@@ -32,14 +32,14 @@ func TestObstacles(t *testing.T) {
 		{name: "restricted", variable: "GEMINI_RESTRICTED_MODE", value: "true", obstacle: true, known: true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			w := dialect.Where{Workspace: workspace, Home: home, Getenv: func(name string) string {
+			w := client.Where{Workspace: workspace, Home: home, Getenv: func(name string) string {
 				if name == row.variable {
 					return row.value
 				}
 				return ""
 			}}
 			_, _, beside := install.OtherFiles(w)
-			found := install.Obstacles(&dialect.Installed{Where: w, Files: []dialect.SettingsText{
+			found := install.Obstacles(&client.Installed{Where: w, Files: []client.SettingsText{
 				{Path: files.User(home, w.Getenv).Path, Text: row.settings},
 				{Path: beside[0], Text: row.trust}}})
 			if !row.obstacle {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -17,7 +18,7 @@ func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision == protocol.Block {
 		m.Contexts = nil
 	}
-	m.NoApproval = m.Any(dialect.IsUnsupported)
+	m.NoApproval = m.Any(client.IsUnsupported)
 	var reasons, stops []string
 	for _, h := range m.Hooks {
 		if h.Verdict.Reason != "" {

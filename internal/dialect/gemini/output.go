@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -15,19 +16,19 @@ import (
 // becomes the reason that replaces the result, and a text that cannot reach the model becomes a message to the user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
-	out := dialect.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
+	out := client.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
 	if o.Stop {
 		out.End(o.StopReason)
 	}
 	unfit := ""
 	if m.Name == "BeforeTool" {
-		unfit = dialect.InvalidInput(o) // the client would use the old input
+		unfit = client.InvalidInput(o) // the client would use the old input
 	}
 	switch {
 	case o.Decision == protocol.Ask && m.Name == "BeforeTool" && unfit == "":
 		out.Decision, out.Reason = "ask", o.Reason
 	case o.Decision != protocol.Continue && (o.Decision != protocol.Ask || unfit == ""):
-		out.Decision, out.Reason = "deny", dialect.BlockReason(o, clientName)
+		out.Decision, out.Reason = "deny", client.BlockReason(o, clientName)
 	case unfit != "":
 		out.Decision, out.Reason = "deny", unfit
 	case o.UpdatedOutput != nil && m.Name == "AfterTool":

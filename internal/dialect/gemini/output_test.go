@@ -71,7 +71,7 @@ func TestGeminiOutput(t *testing.T) {
 			`{"hookSpecificOutput":{"hookEventName":"AfterAgent","clearContext":true}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line, _, err := dialecttest.Reply(gemini.Dialect, test.outcome)
+			line, _, err := dialecttest.Reply(gemini.Client, test.outcome)
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(line))
 			event := gemini.Dialect.EventOf(&dialect.Call{Event: test.outcome.Event})
@@ -88,7 +88,7 @@ func TestGeminiOutput(t *testing.T) {
 		require.NoError(t, err)
 		r := dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C"`))
 		v := gemini.Dialect.Hooks.Decode(&c, "h", &r)
-		line, _, err := dialecttest.Reply(gemini.Dialect, dialect.Merge(&c,
+		line, _, err := dialecttest.Reply(gemini.Client, dialect.Merge(&c,
 			[]dialect.HookVerdict{{Verdict: v, Dialect: gemini.Dialect}}))
 		require.NoError(t, err)
 		require.Contains(t, string(line),

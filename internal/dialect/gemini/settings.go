@@ -3,6 +3,7 @@ package gemini
 import (
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -18,7 +19,7 @@ var files = &dialect.Files{
 
 type reader struct{}
 
-func (reader) Expand(text string) string { return dialect.ExpandVariables(text, written) }
+func (reader) Expand(text string) string { return client.ExpandVariables(text, written) }
 
 func (reader) Complete(c *dialect.Command) { c.Bash, c.Written = c.Argv == nil, written }
 

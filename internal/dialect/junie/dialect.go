@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -24,20 +25,23 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 10 * time.Second},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: func(c *dialect.Call) bool { return c.Field("project_path") != "" },
-		Read: func(c *dialect.Call, _ gjson.Result) {
-			c.Workspace = c.Field("project_path")
-			c.Dir = c.Workspace // cwd is the client's own folder
-		},
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(output(o))
-		},
-		Errors: dialect.ErrorByExitAndBlock,
-		Tools:  tools,
-		MCP:    "TOOL", // no document names the form
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  func(c *dialect.Call) bool { return c.Field("project_path") != "" },
+	Read: func(c *dialect.Call, _ gjson.Result) {
+		c.Workspace = c.Field("project_path")
+		c.Dir = c.Workspace // cwd is the client's own folder
 	},
-	Files:   files,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(output(o))
+	},
+	Errors:  client.ErrorByExitAndBlock,
+	Tools:   tools,
+	MCP:     "TOOL", // no document names the form
 	Install: install,
 }
 
@@ -66,7 +70,7 @@ var tools = []dialect.Tool{"Bash shell", "Read fs_read", "Write fs_write", "Edit
 // Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := dialect.ClaudeEvent(c.Event)
-	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))
 		o.TextIfAny("session_id", c.SessionID)
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
@@ -86,9 +90,9 @@ const validWords = `an answer that blocks is {"hookSpecificOutput": {"permission
 // JSON counts at exit 0 alone.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := events.Of(dialect.ClaudeEvent(c.Event))
-	v := dialect.DecodeExit(m, hook, r)
+	v := client.DecodeExit(m, hook, r)
 	text := strings.TrimSpace(r.Stdout.All())
-	object, isJSON := dialect.JSONValue(text)
+	object, isJSON := client.JSONValue(text)
 	if v.Status != dialect.StatusOK || !isJSON || !object.IsObject() || r.Stdout.LeftOut() > 0 {
 		return v
 	}
@@ -118,5 +122,5 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	default:
 		v.NoteDoubt(who, clientName, dialect.MisspelledBlock(object, validWords))
 	}
-	return dialect.DoubtEqualKeys(who, object, v)
+	return client.DoubtEqualKeys(who, object, v)
 }

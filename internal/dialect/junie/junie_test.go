@@ -16,7 +16,7 @@ func TestReply(t *testing.T) {
 	for event, want := range map[protocol.Event]string{before: deny,
 		"UserPromptSubmit": `{"decision":"block","reason":"no"}`,
 		"Stop":             `{"systemMessage":"hookrun: Junie CLI cannot be held up at Stop: no"}`} {
-		reply, err := Dialect.Reply(protocol.Outcome{Event: event, Decision: protocol.Block, Reason: "no"})
+		reply, err := Client.Reply(protocol.Outcome{Event: event, Decision: protocol.Block, Reason: "no"})
 		require.NoError(t, err)
 		require.Equal(t, want, string(reply.Stdout))
 	}
@@ -26,7 +26,7 @@ func TestReply(t *testing.T) {
 		{Decision: protocol.Continue, Texts: []protocol.Text{{Hook: "h", Content: "r"}}},
 	} {
 		o.Event = before
-		reply, err := Dialect.Reply(o)
+		reply, err := Client.Reply(o)
 		require.NoError(t, err)
 		require.Contains(t, string(reply.Stdout), `"permissionDecision":"deny"`)
 	}

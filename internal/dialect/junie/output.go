@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -13,12 +14,12 @@ import (
 func output(o protocol.Outcome) ([]byte, error) {
 	m, loss := events.Of(dialect.ClaudeEvent(o.Event)), ""
 	if m.Name == before && o.Decision != protocol.Block && !o.Stop {
-		loss = dialect.UnsupportedOutcome(o, clientName)
+		loss = client.UnsupportedOutcome(o, clientName)
 	}
-	out := dialect.NewHookOutput(o, clientName, m.Name)
+	out := client.NewHookOutput(o, clientName, m.Name)
 	texts := strings.Join(dialect.TextsOf(o), "\n\n")
 	held := o.Decision != protocol.Continue || o.Stop || loss != ""
-	reason := cmp.Or(dialect.Joined(o.StopReason, dialect.BlockReason(o, clientName), loss, texts), "Blocked by a hook")
+	reason := cmp.Or(client.Joined(o.StopReason, client.BlockReason(o, clientName), loss, texts), "Blocked by a hook")
 	switch {
 	case held && m.Can&dialect.Block == 0:
 		out.Cannot("be held up", reason)

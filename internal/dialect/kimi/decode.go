@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -54,21 +55,21 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	v := dialect.OK()
 	silent := fmt.Sprintf("Blocked by %s hook", m.Name)
 	if r.ExitCode == 2 && r.Signal == "" && m.Can&dialect.Block != 0 {
-		v.Decide(protocol.Block, cmp.Or(dialect.TrimJS(r.Stderr.All()), silent))
+		v.Decide(protocol.Block, cmp.Or(client.TrimJS(r.Stderr.All()), silent))
 		return v
 	}
 	if cause, problem := r.Ended(who); problem != "" {
 		return dialect.Failed(cause, problem)
 	}
-	text := dialect.TrimJS(r.Stdout.All())
-	object, is := dialect.JSONValue(text)
+	text := client.TrimJS(r.Stdout.All())
+	object, is := client.JSONValue(text)
 	if is = is && object.IsObject() && r.Stdout.LeftOut() == 0; !is {
 		object = gjson.Result{}
 	}
 	a := readAnswer(object)
-	message := dialect.TrimJS(a.message)
+	message := client.TrimJS(a.message)
 	if dialect.StringOf(a.within["permissionDecision"]) == "deny" && m.Can&dialect.Block != 0 {
-		reason := dialect.TrimJS(dialect.StringOf(a.within["permissionDecisionReason"]))
+		reason := client.TrimJS(dialect.StringOf(a.within["permissionDecisionReason"]))
 		if m.Can&dialect.Inject != 0 { // at the prompt the user reads the message
 			reason = cmp.Or(message, reason)
 		}
@@ -92,7 +93,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		return v
 	}
 	v.NoteDoubt(who, clientName, a.doubt(m, object))
-	return dialect.DoubtEqualKeys(who, object, v)
+	return client.DoubtEqualKeys(who, object, v)
 }
 
 // doubt returns an error if an answer that does not block may have been meant as a block.

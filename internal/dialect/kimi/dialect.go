@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -18,21 +19,24 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfEqual: true, FollowsDir: true},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: func(c *dialect.Call) bool { return c.Field("client_type") == clientType },
-		Read: func(c *dialect.Call, _ gjson.Result) {
-			c.ToolUseID = c.Field("tool_call_id")
-			if c.Event == "PostToolUseFailure" {
-				c.Failed, c.Result = true, gjson.Get(c.ClientInput, "error.message").String()
-			}
-		},
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o))
-		},
-		Errors: dialect.ErrorByBlock, // any exit but 2 fails open; a deny blocks at every event that can block
-		Tools:  tools,
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  func(c *dialect.Call) bool { return c.Field("client_type") == clientType },
+	Read: func(c *dialect.Call, _ gjson.Result) {
+		c.ToolUseID = c.Field("tool_call_id")
+		if c.Event == "PostToolUseFailure" {
+			c.Failed, c.Result = true, gjson.Get(c.ClientInput, "error.message").String()
+		}
 	},
-	Files:   files,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(hookOutput(o))
+	},
+	Errors:  client.ErrorByBlock, // any exit but 2 fails open; a deny blocks at every event that can block
+	Tools:   tools,
 	Install: install,
 }
 
@@ -85,5 +89,5 @@ var events = dialect.Events{
 
 // eventOf returns the client's event for a call. PostToolUseFailure also includes calls that a hook blocked.
 func eventOf(c *dialect.Call) protocol.Event {
-	return dialect.ClaudeEventAfter(c, "PostToolUseFailure", "PostToolUseFailure")
+	return client.ClaudeEventAfter(c, "PostToolUseFailure", "PostToolUseFailure")
 }

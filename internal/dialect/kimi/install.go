@@ -5,17 +5,17 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	WindowsShell: dialect.Cmd,
+	WindowsShell: client.Cmd,
 	Note: "Kimi Code reads no answer after a tool and does not wait for it: a hook there can neither give the " +
 		"model a text nor change or withhold the result. Before a tool a rewrite, a question and a text for the " +
 		"model block the call, and a message to the user is shown to nobody",
-	HooklessActions: []dialect.HooklessAction{
+	HooklessActions: []client.HooklessAction{
 		{What: "waits for no hook after a tool", Event: protocol.PostTool},
 	},
 	Program:   "kimi",
@@ -23,14 +23,14 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
-func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-	ofProject := dialect.ServerFile{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: servers}
-	return append(files.ServerFiles(w, "mcp.json", servers), ofProject)
+func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
+	ofProject := client.ServerFile{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: servers}
+	return append(client.ServerFiles(files, w, "mcp.json", servers), ofProject)
 }
 
-func servers(doc string) []dialect.Server {
+func servers(doc string) []client.Server {
 	var off []string
 	gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
 		if v.Get("enabled").Type == gjson.False {
@@ -38,5 +38,5 @@ func servers(doc string) []dialect.Server {
 		}
 		return true
 	})
-	return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
+	return client.ServersOf(gjson.Get(doc, "mcpServers"), off)
 }

@@ -15,7 +15,7 @@ import (
 // told is what the client makes of an outcome that it is given, and whether it was given anything.
 func told(t *testing.T, o protocol.Outcome) (v dialect.Verdict, something bool) {
 	t.Helper()
-	stdout, exit, err := dialecttest.Reply(Dialect, o)
+	stdout, exit, err := dialecttest.Reply(Client, o)
 	require.NoError(t, err)
 	require.Zero(t, exit)
 	r := dialect.HookResult{Stdout: dialect.Capture{Head: stdout, Total: int64(len(stdout))}}

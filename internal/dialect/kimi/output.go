@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -18,25 +19,25 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		Message  string            `json:"message,omitempty"`
 		Specific strictjson.Fields `json:"hookSpecificOutput,omitempty"`
 	}
-	context, messages, loss := strings.Join(dialect.TextsOf(o), "\n\n"), dialect.Messages(o), ""
+	context, messages, loss := strings.Join(dialect.TextsOf(o), "\n\n"), client.Messages(o), ""
 	if m.Name == "PreToolUse" && o.Decision == protocol.Continue && !o.Stop {
-		loss = dialect.UnsupportedOutcome(o, clientName)
+		loss = client.UnsupportedOutcome(o, clientName)
 	}
 	switch {
 	case m.Can&dialect.Block == 0: // the client reads no answer here
 	case o.Stop && m.Name == "Stop": // the turn ends by itself
 	case o.Decision != protocol.Continue || o.Stop || loss != "":
-		texts := []string{o.StopReason, dialect.BlockReason(o, clientName), loss, context}
+		texts := []string{o.StopReason, client.BlockReason(o, clientName), loss, context}
 		if m.Can&dialect.Inject != 0 || loss != "" { // the user or the model sees the messages
 			texts = append(texts, messages...)
 		}
-		reason := cmp.Or(strings.TrimSpace(dialect.Joined(texts...)), "Blocked by a hook")
+		reason := cmp.Or(strings.TrimSpace(client.Joined(texts...)), "Blocked by a hook")
 		out.Specific = dialect.FieldsOf("permissionDecision", strictjson.Quote("deny"),
 			"permissionDecisionReason", strictjson.Quote(reason))
 	case m.Can&dialect.Inject != 0:
-		out.Message = dialect.Joined(append([]string{context}, messages...)...)
+		out.Message = client.Joined(append([]string{context}, messages...)...)
 	case m.Name == "PreToolUse": // no version so far shows this message
-		out.Message = dialect.Joined(messages...)
+		out.Message = client.Joined(messages...)
 	}
 	if out.Message == "" && out.Specific == nil {
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -24,17 +25,20 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FollowsDir: true},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: detect,
-		Read:   readInput,
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.ReplyByExit(o, events.Of(eventNamed(o.Event)), clientName)
-		},
-		Tools:    tools,
-		ToolName: toolName,
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  detect,
+	Read:    readInput,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.ReplyByExit(o, events.Of(eventNamed(o.Event)), clientName)
 	},
-	Files:   files,
-	Install: install,
+	Tools:    tools,
+	ToolName: toolName,
+	Install:  install,
 }
 
 // hooks implements dialect.Hooks.
@@ -79,7 +83,7 @@ func readInput(c *dialect.Call, response gjson.Result) {
 // Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventNamed(c.Event)
-	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
 		if event == prompt {
@@ -94,5 +98,5 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 }
 
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	return dialect.DecodeExit(events.Of(eventNamed(c.Event)), hook, r)
+	return client.DecodeExit(events.Of(eventNamed(c.Event)), hook, r)
 }

@@ -3,17 +3,17 @@ package kiro
 import (
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{prompt, before, after},
-	WindowsShell: dialect.Cmd,
+	WindowsShell: client.Cmd,
 	Note: "hookrun was not tried with Kiro itself, see docs/dialects/kiro.md; Kiro CLI runs the hooks of the agent " +
 		"in use alone: start kiro-cli chat --agent hookrun, or copy \"hooks\" into your own agent's file. After a " +
 		"tool it reads no answer, and before a tool a rewrite, a question and a text for the model block the call",
-	HooklessActions: []dialect.HooklessAction{
+	HooklessActions: []client.HooklessAction{
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 		{What: "runs no hook of another agent", Event: protocol.PreTool},
 	},
@@ -21,7 +21,7 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) { return "kiro-cli-chat", "kiro" }
 
@@ -31,15 +31,15 @@ func (installer) Head() string {
 }
 
 // EntryMembers sets the timeout, in the client's own key. After the default of 30 seconds the tool would run.
-func (installer) EntryMembers(dialect.Shell) (commandKey, more string) {
-	return dialect.CommandKey, `"timeout_ms":600000`
+func (installer) EntryMembers(client.Shell) (commandKey, more string) {
+	return client.CommandKey, `"timeout_ms":600000`
 }
 
-func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-	servers := files.ServerFiles(w, files.Base, dialect.MCPServers)
+func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
+	servers := client.ServerFiles(files, w, files.Base, client.MCPServers)
 	for _, root := range []string{w.Workspace, w.Home} {
-		servers = append(servers, dialect.ServerFile{Path: filepath.Join(root, ".kiro", "settings", "mcp.json"),
-			Read: dialect.MCPServers})
+		servers = append(servers, client.ServerFile{Path: filepath.Join(root, ".kiro", "settings", "mcp.json"),
+			Read: client.MCPServers})
 	}
 	return servers
 }

@@ -34,7 +34,7 @@ func TestReply(t *testing.T) {
 	} {
 		o := test.outcome
 		o.Event = test.event
-		reply, err := Dialect.Reply(o)
+		reply, err := Client.Reply(o)
 		require.NoError(t, err)
 		require.Equal(t, test.exit, reply.Exit, test.event)
 		require.Equal(t, test.stdout, string(reply.Stdout), test.event)

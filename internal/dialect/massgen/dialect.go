@@ -3,6 +3,7 @@ package massgen
 import (
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -50,7 +51,7 @@ const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"
 
 // eventOf returns MassGen's event for a call. PostToolUse is for tools that ran and did not fail.
 func eventOf(c *dialect.Call) protocol.Event {
-	return dialect.ClaudeEventAfter(c, "PostToolUseFailure", "")
+	return client.ClaudeEventAfter(c, "PostToolUseFailure", "")
 }
 
 func (hooks) Environment(c *dialect.Call) []string {

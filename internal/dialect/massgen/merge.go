@@ -1,6 +1,7 @@
 package massgen
 
 import (
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -16,5 +17,5 @@ func (hooks) Merge(m *dialect.Merging) {
 		}
 	}
 	m.KeepContextsOfBlocks()
-	m.NoApproval = m.Any(dialect.IsUnsupported)
+	m.NoApproval = m.Any(client.IsUnsupported)
 }

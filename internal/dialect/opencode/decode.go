@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -53,7 +54,7 @@ func readAnswer(text string) (v dialect.Verdict, err error) {
 		if at < 0 {
 			return v, fmt.Errorf("it has %q, which is no key of an answer; %s", key, form)
 		}
-		if err := dialect.CheckType(answerKeys[at], value, ""); err != nil {
+		if err := client.CheckType(answerKeys[at], value, ""); err != nil {
 			return v, err
 		}
 	}
@@ -69,7 +70,7 @@ func readAnswer(text string) (v dialect.Verdict, err error) {
 		v.Stop, v.StopReason = true, dialect.StringOf(fields["stop"])
 	}
 	if args, there := fields["args"]; there {
-		v.UpdatedInput = dialect.Rewritten(args)
+		v.UpdatedInput = client.Rewritten(args)
 	}
 	if result, there := fields["output"]; there {
 		v.UpdatedOutput = strictjson.Quote(strictjson.Text(result.Raw))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -25,16 +26,19 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: time.Minute},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: func(*dialect.Call) bool { return false }, // no other client has these events
-		Read:   func(c *dialect.Call, _ gjson.Result) { c.Failed = c.Field("failed") == "true" },
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(output(o))
-		},
-		Tools: tools,
-		MCP:   "SERVER_TOOL",
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  func(*dialect.Call) bool { return false }, // no other client has these events
+	Read:    func(c *dialect.Call, _ gjson.Result) { c.Failed = c.Field("failed") == "true" },
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(output(o))
 	},
-	Files:   files,
+	Tools:   tools,
+	MCP:     "SERVER_TOOL",
 	Install: install,
 }
 

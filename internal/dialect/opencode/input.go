@@ -3,13 +3,14 @@ package opencode
 import (
 	"strconv"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // Encode passes on the plugin's input, or builds the same from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventNamed(c.Event)
-	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))
 		o.Text("session_id", c.SessionID)
 		o.TextIfAny("agent_id", c.AgentID)

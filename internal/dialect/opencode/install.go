@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -19,9 +20,9 @@ var files = &dialect.Files{
 
 const plugin = "hookrun.js"
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events: []string{string(prompt), string(before), string(after)},
-	HooklessActions: []dialect.HooklessAction{
+	HooklessActions: []client.HooklessAction{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 		{What: "runs the commands in a custom command or a skill without a hook", Event: protocol.PreTool,
 			Tools: []string{"shell"}},
@@ -32,21 +33,21 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) { return "$OPENCODE_CLIENT", "" }
 
-func (installer) OwnFiles() []dialect.OwnFile {
-	return []dialect.OwnFile{{Base: plugin, Events: install.Events, Comment: "//", Text: pluginText}}
+func (installer) OwnFiles() []client.OwnFile {
+	return []client.OwnFile{{Base: plugin, Events: install.Events, Comment: "//", Text: pluginText}}
 }
 
-func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	for name, does := range map[string]string{
 		"OPENCODE_PURE":                   "loads no plugin",
 		"OPENCODE_DISABLE_PROJECT_CONFIG": "loads no plugin of the project's",
 	} {
 		if value := in.Getenv(name); value == "1" || strings.EqualFold(value, "true") {
-			found = append(found, dialect.Obstacle{What: "$" + name + " is set, so OpenCode " + does,
+			found = append(found, client.Obstacle{What: "$" + name + " is set, so OpenCode " + does,
 				Mend: "unset " + name, Known: name == "OPENCODE_PURE"})
 		}
 	}
@@ -56,10 +57,10 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 //go:embed plugin.js
 var source string
 
-func pluginText(call dialect.OwnCall) string {
+func pluginText(call client.OwnCall) string {
 	missing := "hookrun is not there any more; run hookrun install opencode again"
 	if call.Program == "hookrun" {
-		missing = dialect.InstallHookrun
+		missing = client.InstallHookrun
 	}
 	written, err := strictjson.Marshal(struct {
 		Program string   `json:"program"`

@@ -3,26 +3,27 @@ package opencode
 import (
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // Managed describes the plugin, and a second file of the administrator's settings that names the plugin. The client
 // merges both files of settings.
-func (installer) Managed(system string) dialect.Managed {
+func (installer) Managed(system string) client.Managed {
 	folder := dialect.OnSystem(system, "/etc/opencode/", "/Library/Application Support/opencode/",
 		`C:\ProgramData\opencode\`)
 	address := "file:///" + strings.TrimPrefix(strings.ReplaceAll(folder, `\`, "/"), "/") + plugin
 	address = strings.ReplaceAll(address, " ", "%20")
-	settings := func(dialect.OwnCall) string { return `{"plugin": ["` + address + `"]}` + "\n" }
-	return dialect.Managed{
+	settings := func(client.OwnCall) string { return `{"plugin": ["` + address + `"]}` + "\n" }
+	return client.Managed{
 		Path: folder + plugin,
-		Own: []dialect.OwnFile{
+		Own: []client.OwnFile{
 			{Base: plugin, Events: install.Events, Comment: "//", Text: pluginText},
 			{Base: "opencode.jsonc", Events: install.Events, Comment: "//", Text: settings},
 		},
 		Ways: []string{"opencode --pure and OPENCODE_PURE",
 			"OPENCODE_TEST_MANAGED_CONFIG_DIR, which names another folder"},
-		Trial: dialect.Trial{
+		Trial: client.Trial{
 			Args: []string{"run"},
 			Env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
 				"OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_PROJECT_CONFIG=1"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -26,15 +27,15 @@ type answer struct {
 func output(o protocol.Outcome) ([]byte, error) {
 	event := eventNamed(o.Event)
 	out := answer{Decision: "continue"}
-	messages := dialect.Messages(o)
+	messages := client.Messages(o)
 	texts := strings.Join(dialect.TextsOf(o), "\n\n")
 	unfit := ""
 	if event == before {
-		unfit = dialect.InvalidInput(o)
+		unfit = client.InvalidInput(o)
 	}
 	switch {
 	case o.Decision != protocol.Continue:
-		out.Decision, out.Reason = "block", dialect.BlockReason(o, "OpenCode")
+		out.Decision, out.Reason = "block", client.BlockReason(o, "OpenCode")
 	case unfit != "":
 		out.Decision, out.Reason = "block", unfit
 	case o.Stop && event != after:

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 )
 
 // driver loads plugins as the client does, and makes one call of one of the hooks of each. For each it prints what is
@@ -74,7 +74,7 @@ func callPlugins(t *testing.T, calls []pluginCall) (got []called) {
 		Call      json.RawMessage `json:"call"`
 	}, len(calls))
 	for i, c := range calls {
-		own := dialect.OwnCall{Program: "/bin/sh", Args: []string{"-c", c.script}, Timeout: c.limit}
+		own := client.OwnCall{Program: "/bin/sh", Args: []string{"-c", c.script}, Timeout: c.limit}
 		if c.script == "" {
 			own.Program = "hookrun"
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -27,8 +28,8 @@ type answer struct {
 // readAnswer reads a JSON answer. No type is converted, and the last of equal keys counts.
 func readAnswer(object gjson.Result) *answer {
 	top := dialect.LastOf(object)
-	return &answer{decision: dialect.StringOf(top["decision"]), reason: dialect.MessageOf(top["reason"]),
-		stopReason: dialect.MessageOf(top["stopReason"]), stop: top["continue"].Type == gjson.False,
+	return &answer{decision: dialect.StringOf(top["decision"]), reason: client.MessageOf(top["reason"]),
+		stopReason: client.MessageOf(top["stopReason"]), stop: top["continue"].Type == gjson.False,
 		specific: dialect.LastOf(top["hookSpecificOutput"])}
 }
 
@@ -67,7 +68,7 @@ func mergeRequests(answers []*answer) gjson.Result {
 		case "allow":
 			word = cmp.Or(word, choice)
 		}
-		if message := dialect.MessageOf(dialect.LastOf(a.specific["decision"])["message"]); message != "" {
+		if message := client.MessageOf(dialect.LastOf(a.specific["decision"])["message"]); message != "" {
 			messages = append(messages, message)
 		}
 	}
@@ -86,7 +87,7 @@ func (m rule) decide(a *answer) (protocol.Decision, string) {
 	why := cmp.Or(a.stopReason, a.reason, noReason)
 	switch request := a.specific["decision"]; {
 	case m.Can&requests != 0 && request.IsObject() && behavior(request) != "allow":
-		return protocol.Block, cmp.Or(dialect.MessageOf(dialect.LastOf(request)["message"]), "Blocked by hook")
+		return protocol.Block, cmp.Or(client.MessageOf(dialect.LastOf(request)["message"]), "Blocked by hook")
 	case m.Can&permits != 0:
 		word := dialect.StringOf(a.specific["permissionDecision"])
 		if !slices.Contains(permissions, word) {
@@ -121,8 +122,8 @@ var rewriteKeys = []string{"updatedInput", "updatedToolOutput", "updatedMCPToolO
 // have been meant as a decision.
 func (m rule) readRest(v *dialect.Verdict, a *answer, object gjson.Result, who string) {
 	top := dialect.LastOf(object)
-	if suppressed := top["suppressOutput"]; dialect.MessageOf(suppressed) == "" {
-		v.SystemMessage = dialect.MessageOf(top["systemMessage"])
+	if suppressed := top["suppressOutput"]; client.MessageOf(suppressed) == "" {
+		v.SystemMessage = client.MessageOf(top["systemMessage"])
 	}
 	if context := a.specific["additionalContext"]; context.Type == gjson.String && m.Can&dialect.Inject != 0 {
 		v.Context = strictjson.Text(context.Raw)
@@ -133,7 +134,7 @@ func (m rule) readRest(v *dialect.Verdict, a *answer, object gjson.Result, who s
 	if m.Can&requests != 0 && dialect.StringOf(request["behavior"]) == "allow" {
 		v.Approved, v.Cause = true, protocol.CausePolicy
 		if input := request["updatedInput"]; input.IsObject() {
-			v.UpdatedInput = dialect.Rewritten(input)
+			v.UpdatedInput = client.Rewritten(input)
 		}
 	}
 	doubt := dialect.MisspelledBlock(object, validWords, "tool_input", "artifacts")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
@@ -21,11 +22,11 @@ const maxRead = 1 << 20
 // outputText returns the part of an output stream that the client reads, without surrounding blanks.
 func outputText(c *dialect.Capture) string {
 	if c.Total <= maxRead {
-		return dialect.TrimJS(c.All())
+		return client.TrimJS(c.All())
 	}
 	start := dialect.Capture{Head: c.Head[:min(maxRead, len(c.Head))]}
 	start.Total = int64(len(start.Head))
-	return dialect.TrimJS(start.All())
+	return client.TrimJS(start.All())
 }
 
 // Decode checks, in this order: the start, the timeout, the text, the exit code. At exit 2 the text is stderr. At other
@@ -51,7 +52,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 			"does not count; print less, or an answer alone", who, r.Stdout.Total, maxRead)
 	}
 	var a *answer
-	value, isJSON := dialect.JSONOrQuoted(text)
+	value, isJSON := client.JSONOrQuoted(text)
 	isJSON = isJSON && value.IsObject()
 	switch {
 	case isJSON:
@@ -92,7 +93,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 			v.Problem += ", which holds nothing up at " + string(m.Name)
 		}
 	}
-	return dialect.DoubtEqualKeys(who, value, v)
+	return client.DoubtEqualKeys(who, value, v)
 }
 
 // escapes are sequences that colour or control a terminal.

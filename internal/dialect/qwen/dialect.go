@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -23,34 +24,37 @@ var Dialect = &dialect.Dialect{
 	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfEqual: true,
 		FileVariablesWin: true},
 	Hooks: hooks{},
-	Client: &dialect.Client{
-		// Gemini CLI has a timestamp and no permission_mode; Claude Code and Codex have a permission_mode and no
-		// timestamp.
-		Detect: func(c *dialect.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") != "" },
-		Read: func(c *dialect.Call, response gjson.Result) {
-			switch c.Event {
-			case "PostToolUse":
-				dialect.ReadLLMResponse(c, response)
-			case "PostToolUseFailure":
-				c.Failed, c.Result = true, c.Field("error")
-			}
-		},
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o)) // a JSON answer counts at every exit code
-		},
-		// Exit 2 has no effect after a tool, and before a tool another hook's allow overrides exit 2.
-		Errors:          dialect.ErrorByBlock,
-		ProjectVariable: "QWEN_PROJECT_DIR",
-		Tools:           tools,
+	Files: files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	// Gemini CLI has a timestamp and no permission_mode; Claude Code and Codex have a permission_mode and no
+	// timestamp.
+	Detect: func(c *dialect.Call) bool { return c.Field("timestamp") != "" && c.Field("permission_mode") != "" },
+	Read: func(c *dialect.Call, response gjson.Result) {
+		switch c.Event {
+		case "PostToolUse":
+			client.ReadLLMResponse(c, response)
+		case "PostToolUseFailure":
+			c.Failed, c.Result = true, c.Field("error")
+		}
 	},
-	Files:   files,
-	Install: install,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(hookOutput(o)) // a JSON answer counts at every exit code
+	},
+	// Exit 2 has no effect after a tool, and before a tool another hook's allow overrides exit 2.
+	Errors:          client.ErrorByBlock,
+	ProjectVariable: "QWEN_PROJECT_DIR",
+	Tools:           tools,
+	Install:         install,
 }
 
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEventOf(c) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return client.ClaudeEventOf(c) }
 
 // Posts is true: hooks can have the type "http".
 func (hooks) Posts() bool { return true }
@@ -103,7 +107,7 @@ var events = dialect.Events{
 
 // ruleAt returns the rule of a call. After a list of todos was written, hooks have no effect.
 func ruleAt(c *dialect.Call) rule {
-	m := ruleOf(dialect.ClaudeEventOf(c))
+	m := ruleOf(client.ClaudeEventOf(c))
 	if c.Field("phase") == "postWrite" {
 		m.Can = 0
 	}

@@ -1,14 +1,15 @@
 package qwen
 
 import (
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := dialect.ClaudeEventOf(c)
-	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+	event := client.ClaudeEventOf(c)
+	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("session_id", c.SessionID)
 		o.Text("transcript_path", c.TranscriptPath)
 		o.Text("cwd", c.Workspace)
@@ -19,7 +20,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	}, func(o *dialect.Object) {
 		switch event {
 		case "PostToolUse":
-			o.Raw("tool_response", dialect.LLMResponse(c))
+			o.Raw("tool_response", client.LLMResponse(c))
 		case "PostToolUseFailure":
 			o.Text("error", c.Result)
 			o.Raw("is_interrupt", []byte("false"))
@@ -41,11 +42,11 @@ func (hooks) Propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	if !ok || v.Cause == protocol.CauseExit || v.Cause == protocol.CauseSignal {
 		return false
 	}
-	switch dialect.ClaudeEventOf(c) {
+	switch client.ClaudeEventOf(c) {
 	case "PreToolUse":
-		return dialect.MergeInput(c, []byte(a.specific["tool_input"].Raw))
+		return client.MergeInput(c, []byte(a.specific["tool_input"].Raw))
 	case "UserPromptSubmit", "UserPromptExpansion":
-		return dialect.AddToPrompt(c, v.Context)
+		return client.AddToPrompt(c, v.Context)
 	}
 	return false
 }

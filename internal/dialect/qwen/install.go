@@ -5,19 +5,19 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // installed are the events of hookrun's entries.
 var installed = []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       installed,
-	WindowsShell: dialect.PowerShell,
-	JSON:         dialect.WithComments,
+	WindowsShell: client.PowerShell,
+	JSON:         client.WithComments,
 	Note:         "with --bare or --safe-mode Qwen Code runs no hook",
-	HooklessActions: []dialect.HooklessAction{
+	HooklessActions: []client.HooklessAction{
 		{What: "runs the commands in a custom command without a hook", Event: protocol.PreTool,
 			Tools: []string{"shell"}},
 	},
@@ -28,47 +28,47 @@ var install = &dialect.Installation{
 }
 
 // installer implements dialect.Installer, with the parts that Gemini CLI and its forks share.
-type installer struct{ *dialect.GenAI }
+type installer struct{ *client.GenAI }
 
 // EntryMembers adds "shell" on Windows, because without it the environment selects the shell.
-func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
-	if s == dialect.PowerShell {
+func (installer) EntryMembers(s client.Shell) (commandKey, more string) {
+	if s == client.PowerShell {
 		more = `"shell":"powershell"`
 	}
-	return dialect.CommandKey, more
+	return client.CommandKey, more
 }
 
 // SilentBlock returns JSON at exit 0: exit 2 withholds no result, and stdout is not read at exit 2. "continue": false
 // is in the answer because no other hook's allow overrides it.
 func (installer) SilentBlock() (json string, exit int) {
-	return `{"decision":"deny","reason":"` + dialect.SilentReason + `","continue":false}`, 0
+	return `{"decision":"deny","reason":"` + client.SilentReason + `","continue":false}`, 0
 }
 
-func (installer) Switches(doc string) []dialect.Switch {
+func (installer) Switches(doc string) []client.Switch {
 	v := gjson.Get(doc, offSwitch)
 	if !v.Exists() {
 		return nil
 	}
 	off := v.Type == gjson.True || v.Type == gjson.String && v.Str != "" || v.Num != 0
-	return []dialect.Switch{{
+	return []client.Switch{{
 		Name: offSwitch, Off: off,
 		What: fmt.Sprintf(`"disableAllHooks" is %s, so Qwen Code runs no hook`, v.Raw),
 		Mend: `take "disableAllHooks" out of that file`,
 	}}
 }
 
-var family = dialect.GenAI{
+var family = client.GenAI{
 	Variables: "QWEN_CODE", Folder: "qwen-code", MacFolder: "QwenCode", Files: files,
 }
 
 // Obstacles returns matchers that keep all hooks of an event from running, and missing trust in the folder. Trust is
 // needed only if a setting switches it on.
-func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	for _, f := range in.Files {
 		for _, event := range installed {
 			gjson.Get(f.Text, "hooks."+event).ForEach(func(_, group gjson.Result) bool {
 				if m := group.Get("matcher"); m.Type != gjson.Null && m.Type != gjson.String {
-					found = append(found, dialect.Obstacle{Path: f.Path, Known: true,
+					found = append(found, client.Obstacle{Path: f.Path, Known: true,
 						What: fmt.Sprintf("the matcher %s of %s is no string, so Qwen Code runs no hook of that "+
 							"event", m.Raw,
 							event),
@@ -79,7 +79,7 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 		}
 	}
 	if file, wanted, trusted, _ := family.Trust(in, false); wanted && !trusted {
-		found = append(found, dialect.Obstacle{Path: file, Known: true,
+		found = append(found, client.Obstacle{Path: file, Known: true,
 			What: "the folder is not trusted, so Qwen Code runs none of its hooks",
 			Mend: "start qwen there and trust the folder"})
 	}

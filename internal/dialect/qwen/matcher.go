@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/lazy"
@@ -49,7 +50,7 @@ const sameName = "exec edit write_file read_file zoom_image glob todo_write save
 // everything. The whole text, or a part of it between two |, may be a name of the tool, its own or another. If it is
 // not, the matcher is a JavaScript regular expression, found anywhere in the tool's own name.
 func (reader) Pattern(text, subject string) dialect.Pattern {
-	p := dialect.Pattern{Text: text, Word: dialect.TrimJS(text)}
+	p := dialect.Pattern{Text: text, Word: client.TrimJS(text)}
 	if subject == "tool_name" {
 		p.Aliases = aliases.Get()
 	}
@@ -82,7 +83,7 @@ func everything(text string) bool { return text == "" || text == "*" || text == 
 func split(text string) (parts []string) {
 	start, depth, class := 0, 0, false
 	add := func(part string) {
-		if part = dialect.TrimJS(part); part != "" {
+		if part = client.TrimJS(part); part != "" {
 			parts = append(parts, part)
 		}
 	}

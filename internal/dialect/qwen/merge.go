@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/protocol"
@@ -56,5 +57,5 @@ func (hooks) Merge(m *dialect.Merging) {
 	if m.Decision == protocol.Block && dialect.Canonical(m.Event) != protocol.PostTool && m.Event != "PostToolBatch" {
 		m.Contexts = nil
 	}
-	m.NoApproval = m.Any(dialect.IsUnsupported)
+	m.NoApproval = m.Any(client.IsUnsupported)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -28,14 +29,14 @@ func shortened(o protocol.Outcome, limit int) protocol.Outcome {
 		o.UpdatedOutput = strictjson.Quote(dialect.Shorten(strictjson.ValueText(o.UpdatedOutput), limit))
 	}
 	o.Texts = []protocol.Text{{Content: dialect.Shorten(strings.Join(dialect.TextsOf(o), "\n\n"), limit)}}
-	o.SystemMessages = []string{dialect.Shorten(strings.Join(dialect.Messages(o), "\n"), limit)}
+	o.SystemMessages = []string{dialect.Shorten(strings.Join(client.Messages(o), "\n"), limit)}
 	o.Hooks, o.Warnings = nil, nil // the messages have them
 	return o
 }
 
 func encode(o protocol.Outcome) ([]byte, error) {
-	m := ruleOf(dialect.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
-	out := dialect.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
+	m := ruleOf(client.ClaudeEventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
+	out := client.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
 	held, why := m.held(o)
 	held, why = m.stopped(&out.Notes, o, held, why)
 	why = cmp.Or(why, noReason)
@@ -45,7 +46,7 @@ func encode(o protocol.Outcome) ([]byte, error) {
 		if held {
 			o.Decision, o.Reason = protocol.Block, why
 		}
-		dialect.PermissionRequest(o, &out.Specific)
+		client.PermissionRequest(o, &out.Specific)
 	case !held:
 	case m.Can&permits != 0:
 		word := "deny"
@@ -90,9 +91,9 @@ func (m rule) held(o protocol.Outcome) (held bool, why string) {
 	case m.asks(o):
 		return true, o.Reason
 	case o.Decision != protocol.Continue:
-		return true, dialect.BlockReason(o, clientName)
+		return true, client.BlockReason(o, clientName)
 	case o.UpdatedInput != nil && m.Can&permits != 0:
-		return true, dialect.ChangedInput(o, ", and Qwen Code lets no hook change that")
+		return true, client.ChangedInput(o, ", and Qwen Code lets no hook change that")
 	case o.UpdatedOutput != nil && m.Name == "PostToolUse":
 		return true, cmp.Or(strictjson.ValueText(o.UpdatedOutput), "(nothing)")
 	}
@@ -105,7 +106,7 @@ func (m rule) asks(o protocol.Outcome) bool {
 }
 
 // stopped adds the end of the turn to the answer: as a block, or as a message if the event has no block.
-func (m rule) stopped(notes *dialect.Notes, o protocol.Outcome, held bool, why string) (bool, string) {
+func (m rule) stopped(notes *client.Notes, o protocol.Outcome, held bool, why string) (bool, string) {
 	switch {
 	case !o.Stop:
 	case m.Name == "Stop" || m.Name == "SubagentStop": // the turn ends by itself, and continue: false would prolong it

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
@@ -27,7 +28,7 @@ var files = &dialect.Files{
 
 type reader struct{}
 
-func (reader) Expand(text string) string { return dialect.ExpandVariables(text, nil) }
+func (reader) Expand(text string) string { return client.ExpandVariables(text, nil) }
 
 func (reader) Complete(c *dialect.Command) { c.Bash = c.Argv == nil }
 

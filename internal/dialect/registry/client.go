@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -17,7 +18,8 @@ import (
 // SetClient sets the client of a call that was made without ParseInput.
 func (s *Set) SetClient(c *dialect.Call) {
 	if c.ClientInput != "" && c.Client == nil {
-		c.Client = s.sender(c, cmp.Or(protocol.Event(c.Field("hook_event_name")), s.unnamedEvent(c.ClientInput)))
+		event := cmp.Or(protocol.Event(c.Field("hook_event_name")), s.unnamedEvent(c.ClientInput))
+		c.Client = s.sender(c, event).Dialect
 	}
 }
 
@@ -42,37 +44,37 @@ func (s *Set) setClient(c *dialect.Call, name gjson.Result) error {
 		return s.unknownEvent(name)
 	}
 	c.Event = event
-	c.Client = s.sender(c, event)
+	c.Client = s.sender(c, event).Dialect
 	return nil
 }
 
 // setClientOfEntry sets the event and the client of an input for an entry of one client. Some clients also run the
 // entries in another client's settings, so the input can come from one of these. A client that sets a variable for its
 // hooks must have set it, if the entry's own client has the event, too.
-func (s *Set) setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialect.Dialect,
+func (s *Set) setClientOfEntry(c *dialect.Call, name gjson.Result, entry *client.Client,
 	getenv func(string) string) error {
 	c.Event = protocol.Event(dialect.StringOf(name))
 	own := c.Event
-	_, unnamed := entry.Hooks.(dialect.InputNamer)
+	_, unnamed := entry.Hooks.(client.InputNamer)
 	if unnamed {
 		own = inputEvent(entry, c)
 	} else if !entry.Events.Has(own) && !tenex.Dialect.Events.Has(own) {
 		own = ""
 	}
-	for _, d := range s.Dialects() {
-		if d.Install == nil || !slices.Contains(d.Install.AlsoRuns(), entry.Name) {
+	for _, d := range s.Clients() {
+		if !slices.Contains(d.Install.AlsoRuns(), entry.Name) {
 			continue
 		}
 		theirs := *c
 		theirs.Event = inputEvent(d, c)
 		isHere := len(d.Install.Variables) == 0 || getenv(d.Install.Variables[0]) != ""
-		if (own == "" || isHere) && d.Events.Has(theirs.Event) && d.Client.Detect(&theirs) {
-			c.Event, c.Client = theirs.Event, d
+		if (own == "" || isHere) && d.Events.Has(theirs.Event) && d.Detect(&theirs) {
+			c.Event, c.Client = theirs.Event, d.Dialect
 			return nil
 		}
 	}
 	if own != "" {
-		c.Event, c.Client = own, entry
+		c.Event, c.Client = own, entry.Dialect
 		return nil
 	}
 	if _, known := s.ParseEvent(string(c.Event)); !known && !unnamed {
@@ -87,8 +89,8 @@ func (s *Set) setClientOfEntry(c *dialect.Call, name gjson.Result, entry *dialec
 }
 
 // inputEvent returns the event of an input in a client's form, which may name it in another way.
-func inputEvent(d *dialect.Dialect, c *dialect.Call) protocol.Event {
-	if namer, is := d.Hooks.(dialect.InputNamer); is {
+func inputEvent(d *client.Client, c *dialect.Call) protocol.Event {
+	if namer, is := d.Hooks.(client.InputNamer); is {
 		return namer.InputEvent(c.ClientInput)
 	}
 	return protocol.Event(dialect.StringOf(gjson.Get(c.ClientInput, "hook_event_name")))
@@ -111,14 +113,11 @@ func (s *Set) meantEvent(name string) string {
 
 // sender returns the client that sent an input: the only client with the event, or else the first client whose Detect
 // accepts the input, or else the client without Detect, whose form others took over, or the first with the event.
-func (s *Set) sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
-	var having []*dialect.Dialect
-	var plain *dialect.Dialect
-	for _, d := range s.Dialects() {
-		if d.Client == nil {
-			continue
-		}
-		if d.Client.Detect == nil {
+func (s *Set) sender(c *dialect.Call, event protocol.Event) *client.Client {
+	var having []*client.Client
+	var plain *client.Client
+	for _, d := range s.Clients() {
+		if d.Detect == nil {
 			plain = d
 		}
 		if d.Events.Has(event) {
@@ -129,7 +128,7 @@ func (s *Set) sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
 		return having[0]
 	}
 	for _, d := range having {
-		if d.Client.Detect != nil && d.Client.Detect(c) {
+		if d.Detect != nil && d.Detect(c) {
 			return d
 		}
 	}
@@ -141,8 +140,8 @@ func (s *Set) sender(c *dialect.Call, event protocol.Event) *dialect.Dialect {
 
 // unnamedEvent returns the event of a hook input without hook_event_name, or "" if no client writes such an input.
 func (s *Set) unnamedEvent(doc string) (event protocol.Event) {
-	for _, d := range s.Dialects() {
-		if namer, ok := d.Hooks.(dialect.InputNamer); ok {
+	for _, d := range s.Clients() {
+		if namer, ok := d.Hooks.(client.InputNamer); ok {
 			event = cmp.Or(event, namer.InputEvent(doc))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
@@ -40,8 +41,8 @@ func TestClient(t *testing.T) {
 				c, _, err := registry.All().ParseInput(stdin.Raw)
 				require.NoError(t, err)
 				want := d
-				if d == codex.Dialect && c.Event == "SessionEnd" {
-					want = claude.Dialect // nothing tells the two apart, and what is answered does not count
+				if d == codex.Client && c.Event == "SessionEnd" {
+					want = claude.Client // nothing tells the two apart, and what is answered does not count
 				}
 				require.Equal(t, want.Name, c.Sender().Name, "%s", stdin.Raw)
 				seen[c.Event]++
@@ -233,7 +234,7 @@ func TestProjectNames(t *testing.T) {
 	for _, name := range []string{"", "Bash", "shell ", "Shell", "Bash shell", "fs_edit fs_write"} {
 		require.False(t, registry.All().IsProjectName(name), name)
 	}
-	d := &dialect.Dialect{Client: &dialect.Client{Tools: []dialect.Tool{"Both one two"}}}
+	d := &client.Client{Tools: []dialect.Tool{"Both one two"}}
 	tool, known := d.ToolNamed("Both")
 	require.True(t, known)
 	require.True(t, tool.IsCalled("one") && tool.IsCalled("two"))

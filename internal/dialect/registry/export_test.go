@@ -1,10 +1,10 @@
 package registry
 
-import "github.com/hookrun/hookrun/internal/dialect"
+import "github.com/hookrun/hookrun/internal/client"
 
-// Add is the line in the list that a new dialect needs.
-func Add(d *dialect.Dialect) (remove func()) {
+// Add is the line in the list that a new client needs.
+func Add(c *client.Client) (remove func()) {
 	before := every
-	every = &Set{clients: func() []*dialect.Dialect { return append(before.clients(), d) }}
+	every = &Set{clients: func() []*client.Client { return append(before.clients(), c) }, protocols: before.protocols}
 	return func() { every = before }
 }

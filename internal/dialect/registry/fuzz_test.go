@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
@@ -61,7 +62,7 @@ func FuzzParseInput(f *testing.F) {
 
 // requireNothingLost checks that a client which is told an outcome lets nothing pass that it does not, and that every
 // text reaches somebody: the model where that can be, else the user.
-func requireNothingLost(t testing.TB, d *dialect.Dialect, o protocol.Outcome) {
+func requireNothingLost(t testing.TB, d *client.Client, o protocol.Outcome) {
 	t.Helper()
 	v := readBack(t, d, o)
 	reply, err := d.Reply(o)

@@ -5,16 +5,18 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 )
 
 // EntryDialect returns the dialect of entries of .tenex-hooks.json that keep the rules of a client: one per client.
-func (s *Set) EntryDialect(client *dialect.Dialect) *dialect.Dialect {
-	entry, ok := inFile.Load(client)
+func (s *Set) EntryDialect(of *dialect.Dialect) *dialect.Dialect {
+	entry, ok := inFile.Load(of)
 	if !ok {
-		names := func(c *dialect.Call) []string { return toolNamesIn(client, c) }
-		entry, _ = inFile.LoadOrStore(client, client.ForProjectFile(tenex.Dialect, names))
+		in, _ := s.ClientNamed(of.Name) // of may be a variant
+		names := func(c *dialect.Call) []string { return toolNamesIn(in, of, c) }
+		entry, _ = inFile.LoadOrStore(of, of.ForProjectFile(tenex.Dialect, names))
 	}
 	return entry.(*dialect.Dialect)
 }
@@ -29,11 +31,11 @@ func (s *Set) EntryDialects() []*dialect.Dialect {
 	})
 }
 
-// toolNamesIn returns a client's names for the tool of a call from another client, or from the project's own loop. It
-// returns nil if the tool is the client's own, or if the client has no such tool.
-func toolNamesIn(client *dialect.Dialect, c *dialect.Call) (names []string) {
+// toolNamesIn returns the names of a client, whose dialect is of, for the tool of a call from another client, or from
+// the project's own loop. It returns nil if the tool is the client's own, or if the client has no such tool.
+func toolNamesIn(in *client.Client, of *dialect.Dialect, c *dialect.Call) (names []string) {
 	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
-	if !dialect.HasTool(c.Event) || slices.ContainsFunc(client.Client.Tools, isOwn) || c.Sender() == client {
+	if !dialect.HasTool(c.Event) || slices.ContainsFunc(in.Tools, isOwn) || c.Sender() == of {
 		return nil
 	}
 	project := c.ProjectTools()
@@ -42,14 +44,14 @@ func toolNamesIn(client *dialect.Dialect, c *dialect.Call) (names []string) {
 	}
 	guessed, _ := c.MCPNames()
 	project = slices.Concat(project, c.AddedTools(), guessed)
-	for _, t := range client.Client.Tools {
+	for _, t := range in.Tools {
 		theirs := t.Names()
 		if slices.ContainsFunc(theirs[:], func(name string) bool { return slices.Contains(project, name) }) {
 			names = append(names, t.Name())
 		}
 	}
 	for _, name := range project {
-		if theirs := client.Client.MCP.Name(name); strings.HasPrefix(name, dialect.MCPPrefix) && theirs != c.Tool {
+		if theirs := in.MCP.Name(name); strings.HasPrefix(name, dialect.MCPPrefix) && theirs != c.Tool {
 			names = append(names, theirs)
 		}
 	}

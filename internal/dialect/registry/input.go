@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -24,7 +25,7 @@ func (s *Set) ParseInput(doc string) (c dialect.Call, warnings []string, err err
 
 // ParseEntryInput is ParseInput for the entry of one client, or for a command line that names the client. The input
 // must be this client's, even if another client's inputs have the same fields.
-func (s *Set) ParseEntryInput(doc string, entry *dialect.Dialect, getenv func(string) string) (c dialect.Call,
+func (s *Set) ParseEntryInput(doc string, entry *client.Client, getenv func(string) string) (c dialect.Call,
 	warnings []string, err error) {
 	return s.parseInput(doc, func(c *dialect.Call, name gjson.Result) error {
 		return s.setClientOfEntry(c, name, entry, getenv)
@@ -98,7 +99,7 @@ func (s *Set) parseInput(doc string, setSource func(*dialect.Call, gjson.Result)
 		}
 	}
 	c.Result = strictjson.ValueText([]byte(result.Raw))
-	if read := c.Client.Client.Read; read != nil {
+	if read := s.ClientWith(c.Client).Read; read != nil {
 		read(&c, result)
 	}
 	if wrong == nil && dialect.HasTool(c.Event) && c.Tool == "" {
@@ -172,7 +173,7 @@ func (s *Set) isCallField(name string) bool {
 	if slices.Contains(known, name) {
 		return true
 	}
-	return slices.ContainsFunc(s.Clients(), func(d *dialect.Dialect) bool {
+	return slices.ContainsFunc(s.Clients(), func(d *client.Client) bool {
 		return slices.ContainsFunc(d.Events, func(e dialect.Event) bool { return e.Subject == name })
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
@@ -23,7 +24,7 @@ const maxNil = 10
 
 func hasDefault(method string) bool {
 	_, ofHooks := reflect.TypeFor[dialect.Base]().MethodByName(method)
-	_, ofInstaller := reflect.TypeFor[dialect.BaseInstaller]().MethodByName(method)
+	_, ofInstaller := reflect.TypeFor[client.BaseInstaller]().MethodByName(method)
 	return ofHooks || ofInstaller
 }
 

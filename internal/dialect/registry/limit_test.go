@@ -20,8 +20,10 @@ func TestLimit(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its hook is a line for sh")
 	}
-	impatient := *toy
-	impatient.Hooks = impatientHooks{}
+	of := *toy
+	of.Hooks = impatientHooks{}
+	impatient := *toyClient
+	impatient.Dialect = &of
 	t.Cleanup(registry.Add(&impatient))
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), []byte(

@@ -111,7 +111,7 @@ func TestToolsOfClients(t *testing.T) {
 
 // namesIn are the project's names for a tool of a client.
 func namesIn(t *testing.T, client, tool string) []string {
-	d, known := All().Named(client)
+	d, known := All().ClientNamed(client)
 	require.True(t, known, client)
 	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: tool})
 	All().NameTool(c, nil)

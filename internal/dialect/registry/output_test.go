@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
@@ -72,7 +73,7 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 		first, o := dialecttest.Merged(&c, stdout)
 		require.NotEqual(t, dialect.StatusFailed, first.Status, "%s %v", stdout, first.Warnings)
 		first.Warnings, o.Warnings = nil, nil // hookrun's own words to the user, which no hook said
-		out, _, err := dialecttest.Reply(claude.Dialect, o)
+		out, _, err := dialecttest.Reply(claude.Client, o)
 		require.NoError(t, err)
 		second, _ := dialecttest.Merged(&c, string(out))
 		if first.Stop && first.StopReason == "" {
@@ -98,12 +99,13 @@ var gates = map[string][]protocol.Event{
 }
 
 // recordedClients are those with gates. Others have tests of their own.
-func recordedClients() []*dialect.Dialect {
-	return slices.DeleteFunc(registry.All().Clients(), func(d *dialect.Dialect) bool { return gates[d.Name] == nil })
+func recordedClients() []*client.Client {
+	return slices.DeleteFunc(slices.Clone(registry.All().Clients()),
+		func(d *client.Client) bool { return gates[d.Name] == nil })
 }
 
 // readBack is what a client makes of the answer that it is given.
-func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verdict {
+func readBack(t testing.TB, d *client.Client, o protocol.Outcome) dialect.Verdict {
 	t.Helper()
 	reply, err := d.Reply(o)
 	require.NoError(t, err)
@@ -257,26 +259,26 @@ func TestAnswer(t *testing.T) {
 		})
 	}
 	t.Run("where Gemini CLI cannot be held up, its user reads why it should", func(t *testing.T) {
-		v := readBackLoosely(t, gemini.Dialect, protocol.Outcome{Event: "SessionStart", Reason: "R", Stop: true,
+		v := readBackLoosely(t, gemini.Client, protocol.Outcome{Event: "SessionStart", Reason: "R", Stop: true,
 			StopReason: "S"})
 		require.Equal(t,
 			"hookrun: Gemini CLI cannot be held up at SessionStart: R\nhookrun: Gemini CLI cannot be stopped at "+
 				"SessionStart: S", v.SystemMessage)
 	})
 	t.Run("what Gemini CLI shows instead of a reason has it", func(t *testing.T) {
-		v := readBack(t, gemini.Dialect, protocol.Outcome{Event: "BeforeAgent", Reason: "R",
+		v := readBack(t, gemini.Client, protocol.Outcome{Event: "BeforeAgent", Reason: "R",
 			SystemMessages: []string{"m"}})
 		require.Equal(t, "R\nm", v.SystemMessage)
 	})
 	t.Run("a rewrite that is no object would be passed over by Gemini CLI", func(t *testing.T) {
 		o := protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, UpdatedInput: []byte(`"x"`)}
-		require.Equal(t, protocol.Block, readBack(t, gemini.Dialect, o).Decision)
+		require.Equal(t, protocol.Block, readBack(t, gemini.Client, o).Decision)
 	})
 	t.Run("beside a stop Codex reads no reason, so what stands behind it is for the user", func(t *testing.T) {
 		o := protocol.Outcome{Event: "Stop", Reason: "R", Stop: true, StopReason: "S",
 			Texts: []protocol.Text{{Content: "C"}}}
 		require.Equal(t, "R\nhookrun: Codex cannot give the model this at Stop:\nC",
-			readBack(t, codex.Dialect, o).SystemMessage)
+			readBack(t, codex.Client, o).SystemMessage)
 	})
 	t.Run("a rewrite that is no object would be passed over, and what stands beside it", func(t *testing.T) {
 		for _, d := range registry.All().Clients() {
@@ -294,34 +296,34 @@ func TestAnswer(t *testing.T) {
 		}
 		o := protocol.Outcome{Event: "PermissionRequest", Tool: "Read", Decision: protocol.Continue, Approved: true,
 			UpdatedInput: []byte(`[]`)}
-		require.Equal(t, protocol.Block, readBack(t, claude.Dialect, o).Decision)
-		require.Equal(t, protocol.Block, readBack(t, codex.Dialect, o).Decision)
+		require.Equal(t, protocol.Block, readBack(t, claude.Client, o).Decision)
+		require.Equal(t, protocol.Block, readBack(t, codex.Client, o).Decision)
 	})
 	t.Run("whatever takes the place of a shell's result is put into its form", func(t *testing.T) {
 		for _, output := range []string{`"clean"`, `{"clean":1}`, `null`, `["clean"]`, `{"stdout":"clean"}`,
 			`{"stdout":"clean","stderr":"","interrupted":"no"}`} {
-			v := readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash",
+			v := readBack(t, claude.Client, protocol.Outcome{Event: "PostToolUse", Tool: "Bash",
 				Decision: protocol.Continue, UpdatedOutput: []byte(output)})
 			require.NotNil(t, v.UpdatedOutput, output)
 		}
-		v := readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash",
+		v := readBack(t, claude.Client, protocol.Outcome{Event: "PostToolUse", Tool: "Bash",
 			Decision: protocol.Continue, UpdatedOutput: []byte(`{"clean":1}`)})
 		require.JSONEq(t, `{"stdout":"{\"clean\":1}","stderr":"","interrupted":false,"isImage":false}`,
 			string(v.UpdatedOutput))
 		whole := `{"stdout":"a","stderr":"b","interrupted":true,"isImage":false}`
-		v = readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash",
+		v = readBack(t, claude.Client, protocol.Outcome{Event: "PostToolUse", Tool: "Bash",
 			Decision: protocol.Continue, UpdatedOutput: []byte(whole)})
 		require.JSONEq(t, whole, string(v.UpdatedOutput))
 	})
 	t.Run("of a tool that failed Claude Code changes no result, and goes on", func(t *testing.T) {
 		o := protocol.Outcome{Event: "PostToolUseFailure", Tool: "Bash", Decision: protocol.Continue,
 			UpdatedOutput: []byte(`"clean"`), Stop: true, StopReason: "S"}
-		v := readBack(t, claude.Dialect, o)
+		v := readBack(t, claude.Client, o)
 		require.Equal(t, protocol.Block, v.Decision)
 		require.Equal(t, "S", v.Reason)
 		require.Contains(t, v.SystemMessage, "cannot change the result of a tool that failed")
 		o.Decision, o.Reason = protocol.Block, "R"
-		v = readBack(t, claude.Dialect, o)
+		v = readBack(t, claude.Client, o)
 		require.Equal(t, "R", v.Reason)
 		require.Contains(t, v.SystemMessage, "S")
 	})
@@ -331,33 +333,33 @@ func TestAnswer(t *testing.T) {
 			"SessionStart": "R", "PreToolUse": "hookrun: Codex cannot be stopped at PreToolUse: S",
 			"PermissionRequest": "hookrun: Codex cannot be stopped at PermissionRequest: S", "PostToolUse": ""} {
 			o.Event = event
-			require.Equal(t, message, readBack(t, codex.Dialect, o).SystemMessage, event)
+			require.Equal(t, message, readBack(t, codex.Client, o).SystemMessage, event)
 		}
 		o.Event, o.StopReason = "SessionStart", ""
-		require.Empty(t, readBack(t, codex.Dialect, o).SystemMessage, "the reason is the stop's")
+		require.Empty(t, readBack(t, codex.Client, o).SystemMessage, "the reason is the stop's")
 	})
 	t.Run("a rewrite that Codex could not read is a deny", func(t *testing.T) {
 		for depth, want := range map[int]protocol.Decision{125: protocol.Continue, 126: protocol.Block} {
 			o := protocol.Outcome{Event: "PreToolUse", Tool: "mcp__x__y", Decision: protocol.Continue,
 				UpdatedInput: []byte(`{"x":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + "}")}
-			require.Equal(t, want, readBack(t, codex.Dialect, o).Decision)
+			require.Equal(t, want, readBack(t, codex.Client, o).Decision)
 		}
 	})
 	t.Run("of a shell call Codex takes the command alone", func(t *testing.T) {
 		o := protocol.Outcome{Event: "PreToolUse", Tool: "Bash", Decision: protocol.Continue,
 			UpdatedInput: []byte(`{"command":"ls","timeout":1}`)}
-		v := readBack(t, codex.Dialect, o)
+		v := readBack(t, codex.Client, o)
 		require.Equal(t, `hookrun: Codex takes the command alone of a hook's new input, not its "timeout"`,
 			v.SystemMessage)
 		o.UpdatedInput = []byte(`{"timeout":1}`)
-		v = readBack(t, codex.Dialect, o)
+		v = readBack(t, codex.Client, o)
 		require.Equal(t, protocol.Block, v.Decision)
 		require.Equal(t, "a project hook changed the tool's input to one without a command", v.Reason)
 	})
 }
 
 // readBackLoosely is readBack where the client passes over a part of the answer, and says so.
-func readBackLoosely(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verdict {
+func readBackLoosely(t testing.TB, d *client.Client, o protocol.Outcome) dialect.Verdict {
 	t.Helper()
 	stdout, _, err := dialecttest.Reply(d, o)
 	require.NoError(t, err)
@@ -397,8 +399,7 @@ func TestBlockIsToldToEachClient(t *testing.T) {
 }
 
 func TestEncodeThatPanics(t *testing.T) {
-	spoilt := *claude.Dialect
-	spoilt.Client = &dialect.Client{Reply: func(protocol.Outcome) (dialect.Reply, error) { panic("spoilt") }}
+	spoilt := client.Client{Answer: func(protocol.Outcome) (client.Reply, error) { panic("spoilt") }}
 	_, _, err := dialecttest.Reply(&spoilt, protocol.Outcome{Event: "PreToolUse"})
 	require.ErrorContains(t, err, "hookrun itself failed: spoilt (registry_test.")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/acs"
 	"github.com/hookrun/hookrun/internal/dialect/antigravity"
@@ -33,10 +34,12 @@ import (
 // Set is some of the clients that hookrun knows, and hookrun's own form. It implements dialect.Clients. The zero
 // Set has hookrun's own form alone. The lists that its methods return are shared: callers must not change them.
 type Set struct {
-	clients func() []*dialect.Dialect
+	clients   func() []*client.Client
+	protocols func() []*dialect.Dialect // that no client speaks
 
 	listed, toolsMade, nearMade, mainMade sync.Once
 
+	known []*client.Client          // see Clients
 	list  []*dialect.Dialect        // see Dialects
 	forms []*dialect.Dialect        // see Forms
 	tools []dialect.Tool            // see allTools
@@ -45,28 +48,26 @@ type Set struct {
 }
 
 // every is the Set of all clients. A new client is one line here, and a folder.
-var every = &Set{clients: func() []*dialect.Dialect {
-	return []*dialect.Dialect{
-		antigravity.Dialect,
-		claude.Dialect,
-		cline.Dialect,
-		codex.Dialect,
-		copilot.Dialect,
-		crush.Dialect,
-		cursor.Dialect,
-		droid.Dialect,
-		gemini.Dialect,
-		junie.Dialect,
-		kimi.Dialect,
-		kiro.Dialect,
-		opencode.Dialect,
-		qwen.Dialect,
-		vscode.Dialect,
-		windsurf.Dialect,
-		massgen.Dialect,
-		acs.Dialect,
+var every = &Set{clients: func() []*client.Client {
+	return []*client.Client{
+		antigravity.Client,
+		claude.Client,
+		cline.Client,
+		codex.Client,
+		copilot.Client,
+		crush.Client,
+		cursor.Client,
+		droid.Client,
+		gemini.Client,
+		junie.Client,
+		kimi.Client,
+		kiro.Client,
+		opencode.Client,
+		qwen.Client,
+		vscode.Client,
+		windsurf.Client,
 	}
-}}
+}, protocols: func() []*dialect.Dialect { return []*dialect.Dialect{massgen.Dialect, acs.Dialect} }}
 
 func init() {
 	dialect.SetClientEvents(func(e protocol.Event) protocol.Event { return commonEvents.Get()[e] })
@@ -92,15 +93,22 @@ var commonEvents = lazy.Value[map[protocol.Event]protocol.Event]{Make: func() ma
 func All() *Set { return every }
 
 // Of returns the Set of some clients.
-func Of(clients ...*dialect.Dialect) *Set {
-	return &Set{clients: func() []*dialect.Dialect { return clients }}
+func Of(clients ...*client.Client) *Set {
+	return &Set{clients: func() []*client.Client { return clients }}
 }
 
 // Dialects returns hookrun's own dialect and those of the clients.
 func (s *Set) Dialects() []*dialect.Dialect {
 	s.listed.Do(func() {
-		if s.list = []*dialect.Dialect{tenex.Dialect}; s.clients != nil {
-			s.list = append(s.list, s.clients()...)
+		s.list = []*dialect.Dialect{tenex.Dialect}
+		if s.clients != nil {
+			s.known = s.clients()
+		}
+		for _, c := range s.known {
+			s.list = append(s.list, c.Dialect)
+		}
+		if s.protocols != nil {
+			s.list = append(s.list, s.protocols()...)
 		}
 		for _, d := range s.list {
 			if d.Files != nil {
@@ -111,13 +119,20 @@ func (s *Set) Dialects() []*dialect.Dialect {
 	return s.list
 }
 
-// DefaultForm returns the dialect of the form that other clients took over, for files whose folder names no client. It
-// returns nil if this client is not in the Set.
-func (s *Set) DefaultForm() *dialect.Dialect {
-	for _, d := range s.Dialects() {
-		if d.Client != nil && d.Client.Detect == nil {
-			return d
+// DefaultClient returns the client whose form others took over, or nil if this client is not in the Set.
+func (s *Set) DefaultClient() *client.Client {
+	for _, c := range s.Clients() {
+		if c.Detect == nil {
+			return c
 		}
+	}
+	return nil
+}
+
+// DefaultForm returns the dialect of DefaultClient, for files whose folder names no client, or nil.
+func (s *Set) DefaultForm() *dialect.Dialect {
+	if c := s.DefaultClient(); c != nil {
+		return c.Dialect
 	}
 	return nil
 }
@@ -132,9 +147,10 @@ func (s *Set) Named(name string) (*dialect.Dialect, bool) {
 	return nil, false
 }
 
-// Clients returns the dialects of clients that can call hookrun as a hook.
-func (s *Set) Clients() []*dialect.Dialect {
-	return s.with(func(d *dialect.Dialect) bool { return d.Client != nil })
+// Clients returns the clients that can call hookrun as a hook.
+func (s *Set) Clients() []*client.Client {
+	s.Dialects()
+	return s.known
 }
 
 // ClientNames returns the names of Clients, which are also the names of their output forms.
@@ -145,10 +161,24 @@ func (s *Set) ClientNames() (names []string) {
 	return names
 }
 
-// ClientNamed finds a dialect of Clients by its name.
-func (s *Set) ClientNamed(name string) (*dialect.Dialect, bool) {
-	d, ok := s.Named(name)
-	return d, ok && d.Client != nil
+// ClientNamed finds one of Clients by its name.
+func (s *Set) ClientNamed(name string) (c *client.Client, known bool) {
+	for _, c := range s.Clients() {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+// ClientWith returns the client that has a dialect, or nil.
+func (s *Set) ClientWith(d *dialect.Dialect) *client.Client {
+	for _, c := range s.Clients() {
+		if c.Dialect == d {
+			return c
+		}
+	}
+	return nil
 }
 
 // FormNames returns the names of the clients with a hooks file, which can be checked and imported.
@@ -163,19 +193,19 @@ func (s *Set) FormNames() (names []string) {
 
 // ClientList names the clients that `hookrun install` knows: "A, B or C".
 func (s *Set) ClientList() string {
-	return s.clientList(func(d *dialect.Dialect) bool { return d.Install != nil })
+	return s.clientList(func(*client.Client) bool { return true })
 }
 
 // ImportList names the clients with hooks that `hookrun import` knows.
 func (s *Set) ImportList() string {
-	return s.clientList((*dialect.Dialect).HasHooksFile)
+	return s.clientList(func(c *client.Client) bool { return c.HasHooksFile() })
 }
 
-func (s *Set) clientList(known func(*dialect.Dialect) bool) string {
+func (s *Set) clientList(known func(*client.Client) bool) string {
 	var names []string
-	for _, d := range s.Dialects() {
-		if known(d) {
-			names = append(names, d.Files.Client)
+	for _, c := range s.Clients() {
+		if known(c) {
+			names = append(names, c.Files.Client)
 		}
 	}
 	return spelling.Or(names)

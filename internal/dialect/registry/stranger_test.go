@@ -28,7 +28,7 @@ func TestDenialIsReadByEachClient(t *testing.T) {
 			r := dialecttest.Exited(2, string(sender.Denial("R")), "R")
 			c := dialect.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`}
 			o := dialect.Merge(&c, []dialect.HookVerdict{{Verdict: d.ApplyFailurePolicy(&c,
-				d.Hooks.Decode(&c, "h", &r)), Dialect: d}})
+				d.Hooks.Decode(&c, "h", &r)), Dialect: d.Dialect}})
 			_, cannot := cannotHold[d.Name+" "+string(e)]
 			require.Equal(t, !cannot, o.Decision == protocol.Block, "%s at %s: %q", d.Name, e, o.Warnings)
 			if dialect.Canonical(e) == protocol.PreTool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
 )
@@ -16,8 +17,8 @@ import (
 func (s *Set) allTools() []dialect.Tool {
 	s.toolsMade.Do(func() {
 		seen := map[string]bool{}
-		for _, d := range s.Dialects() {
-			for _, t := range d.Tools() {
+		for _, d := range s.Clients() {
+			for _, t := range d.Tools {
 				if name := t.Name(); !seen[name] { // clients share some
 					seen[name] = true
 					s.tools = append(s.tools, t)
@@ -31,10 +32,21 @@ func (s *Set) allTools() []dialect.Tool {
 // ToolAliases returns the other names that hooks may use for a client's tool, in the files of this client and in every
 // .tenex-hooks.json.
 func (s *Set) ToolAliases(tool string) (also []string) {
-	for _, d := range s.Dialects() {
+	for _, d := range s.Clients() {
 		also = append(also, d.ToolAliases().Of(tool)...)
 	}
 	return also
+}
+
+// OwnTools returns the names of a client's tools in that client's rules.
+func (s *Set) OwnTools(d *dialect.Dialect) (names []string) {
+	if of, known := s.ClientNamed(d.Name); known { // d may be a variant
+		aliases := of.ToolAliases()
+		for _, t := range of.Tools {
+			names = append(append(names, t.Name()), aliases.Of(t.Name())...)
+		}
+	}
+	return names
 }
 
 // loopTools are names that loops and models' APIs give to tools. Three are Codex's, too, and mean any shell.
@@ -57,8 +69,8 @@ func (s *Set) nearTools() map[string][]dialect.Tool {
 				s.near[name] = append(s.near[name], t)
 			}
 		}
-		for _, d := range s.Dialects() {
-			add(d.Tools())
+		for _, d := range s.Clients() {
+			add(d.Tools)
 		}
 		add(loopTools)
 	})
@@ -112,9 +124,9 @@ func (s *Set) mainTools() map[string][]string {
 				s.main[name] = append(s.main[name], t.Name())
 			}
 		}
-		for _, d := range s.Dialects() {
+		for _, d := range s.Clients() {
 			seen := map[string]bool{"": true}
-			for _, t := range d.Tools() {
+			for _, t := range d.Tools {
 				for _, name := range t.Names() {
 					if !seen[name] {
 						seen[name] = true
@@ -134,8 +146,8 @@ func (s *Set) mainTools() map[string][]string {
 
 // WhoCalls names the clients with a tool of the name: "Claude Code or Codex".
 func (s *Set) WhoCalls(tool string) string {
-	has := func(d *dialect.Dialect) bool { _, has := d.ToolNamed(tool); return has }
-	if !slices.ContainsFunc(s.Dialects(), has) {
+	has := func(d *client.Client) bool { _, has := d.ToolNamed(tool); return has }
+	if !slices.ContainsFunc(s.Clients(), has) {
 		return "the APIs of models"
 	}
 	return s.clientList(has)
@@ -143,7 +155,7 @@ func (s *Set) WhoCalls(tool string) string {
 
 // AliasedTools returns the tools of clients that have ToolAliases, in order.
 func (s *Set) AliasedTools() (names []string) {
-	for _, d := range s.Dialects() {
+	for _, d := range s.Clients() {
 		for _, row := range d.ToolAliases() {
 			name, _, _ := strings.Cut(row, " ")
 			names = append(names, name)
@@ -170,8 +182,8 @@ func (s *Set) ClientTools() (names []string) {
 
 // IsProjectName reports whether a name is among ProjectNames. It makes no index, which takes longer than a call.
 func (s *Set) IsProjectName(name string) bool {
-	return slices.ContainsFunc(s.Dialects(), func(d *dialect.Dialect) bool {
-		return slices.ContainsFunc(d.Tools(), func(t dialect.Tool) bool { return t.IsCalled(name) })
+	return slices.ContainsFunc(s.Clients(), func(d *client.Client) bool {
+		return slices.ContainsFunc(d.Tools, func(t dialect.Tool) bool { return t.IsCalled(name) })
 	})
 }
 
@@ -222,13 +234,13 @@ func (s *Set) NameTool(c *dialect.Call, files *dialect.FileTools) {
 		return
 	}
 	c.SetTables(s, dialect.KnownTool{Names: s.namesOf(c.Tool), Aliases: s.ToolAliases(c.Tool),
-		IsProjects: s.IsProjectName(c.Tool), OtherServers: toolsOfOtherServers(c, files)})
+		IsProjects: s.IsProjectName(c.Tool), OtherServers: s.toolsOfOtherServers(c, files)})
 	names, own := [2]string{files.Name(c.Tool)}, false
 	var guessed []string
 	from := ""
-	if client := c.Sender(); names[0] == "" && client != nil {
-		names, guessed, from = toolNames(client, c)
-		_, own = client.ToolNamed(c.Tool)
+	if by := s.ClientWith(c.Sender()); names[0] == "" && by != nil {
+		names, guessed, from = toolNames(by, c)
+		_, own = by.ToolNamed(c.Tool)
 		own = own || len(guessed) > 0 || strings.HasPrefix(names[0], dialect.MCPPrefix)
 	}
 	if !own {
@@ -245,9 +257,9 @@ func (s *Set) NameTool(c *dialect.Call, files *dialect.FileTools) {
 
 // toolNames returns the names from the tables and the client. For a tool that may be an MCP server's, see
 // dialect.Call.SetMCPNames.
-func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guessed []string, from string) {
-	form, tool := client.Client.MCP, c.Tool
-	if name := client.Client.ToolName; name != nil {
+func toolNames(of *client.Client, c *dialect.Call) (names [2]string, guessed []string, from string) {
+	form, tool := of.MCP, c.Tool
+	if name := of.ToolName; name != nil {
 		names[0] = name(c)
 	}
 	if names[0] != "" {
@@ -255,10 +267,10 @@ func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guess
 			return names, nil, ""
 		}
 		tool = form.Name(names[0])
-	} else if t, has := client.ToolNamed(c.Tool); has {
+	} else if t, has := of.ToolNamed(c.Tool); has {
 		return t.Names(), nil, ""
 	}
-	listed, guessed, from := mcpNames(client, c, tool)
+	listed, guessed, from := mcpNames(of, c, tool)
 	if names[0] == "" {
 		names = c.Known().Names
 	}
@@ -270,31 +282,31 @@ func toolNames(client *dialect.Dialect, c *dialect.Call) (names [2]string, guess
 
 // mcpNames returns the project's names for a tool whose name has the client's form for MCP tools: listed with a server
 // that the input or a file of the client has. A client has more servers than files say, so others are guessed.
-func mcpNames(client *dialect.Dialect, c *dialect.Call, tool string) (listed, guessed []string, from string) {
-	if !client.Client.MCP.Fits(tool) || client.Install == nil {
+func mcpNames(of *client.Client, c *dialect.Call, tool string) (listed, guessed []string, from string) {
+	if !of.MCP.Fits(tool) {
 		return nil, nil, ""
 	}
 	given := gjson.Get(c.ClientInput, "mcp_servers")
-	servers := dialect.Texts(given)
+	servers := client.Texts(given)
 	if one := c.Field("mcp_context.server_name"); one != "" {
 		servers = append(servers, one)
 	}
 	if given.IsArray() || len(servers) > 0 {
-		listed, _ = client.Client.MCP.Names(tool, servers)
+		listed, _ = of.MCP.Names(tool, servers)
 		return listed, nil, "the hook input"
 	}
 	home, _ := os.UserHomeDir()
-	where := dialect.Where{Workspace: c.Workspace, Home: home, Getenv: os.Getenv}
-	for _, f := range client.Install.Servers(where, func(string) string { return "" }) {
+	where := client.Where{Workspace: c.Workspace, Home: home, Getenv: os.Getenv}
+	for _, f := range of.Install.Servers(where, func(string) string { return "" }) {
 		doc, _, _ := regular.Read(f.Path, 4<<20)
 		for _, s := range f.Read(strings.TrimPrefix(string(doc), "\ufeff")) {
-			fits, _ := client.Client.MCP.Names(tool, []string{s.Name})
+			fits, _ := of.MCP.Names(tool, []string{s.Name})
 			if len(fits) > 0 && !slices.Contains(servers, s.Name) {
 				servers, from = append(servers, s.Name), cmp.Or(from, f.Path)
 			}
 		}
 	}
-	listed, guessed = client.Client.MCP.Names(tool, servers)
+	listed, guessed = of.MCP.Names(tool, servers)
 	return listed, guessed, from
 }
 
@@ -303,21 +315,21 @@ const serverKey = "mcp_server_name"
 
 // toolsOfOtherServers returns the names that the call's tool may have at an MCP server, if the client does not tell
 // which server has the tool.
-func toolsOfOtherServers(c *dialect.Call, files *dialect.FileTools) (tools []string) {
-	client := c.Sender()
-	if client == nil || client.Client.MCP.NamesServer() || !client.Client.MCP.Fits(c.Tool) ||
+func (s *Set) toolsOfOtherServers(c *dialect.Call, files *dialect.FileTools) (tools []string) {
+	by := s.ClientWith(c.Sender())
+	if by == nil || by.MCP.NamesServer() || !by.MCP.Fits(c.Tool) ||
 		c.Field(serverKey) != "" || files.Has(c.Tool) || strings.HasPrefix(c.Tool, dialect.MCPPrefix) {
 		return nil
 	}
-	if _, known := client.ToolNamed(c.Tool); known {
+	if _, known := by.ToolNamed(c.Tool); known {
 		return nil
 	}
-	return client.Client.MCP.Tools(c.Tool)
+	return by.MCP.Tools(c.Tool)
 }
 
 // namesOf searches client after client, because an index of all tools takes longer to build than a call.
 func (s *Set) namesOf(tool string) (names [2]string) {
-	for _, d := range s.Dialects() {
+	for _, d := range s.Clients() {
 		if t, has := d.ToolNamed(tool); has {
 			return t.Names()
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/cli"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/install"
@@ -26,22 +27,24 @@ var toy = &dialect.Dialect{
 	Causes: []protocol.Cause{protocol.CauseExit},
 	Run:    dialect.Schedule{Timeout: time.Minute},
 	Hooks:  toyHooks{},
-	Client: &dialect.Client{
-		Detect: func(c *dialect.Call) bool { return c.Field("toy") != "" },
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			if o.Decision == protocol.Continue {
-				return dialect.Reply{Stdout: []byte("play")}, nil
-			}
-			return dialect.Reply{Stdout: []byte("stop, " + o.Reason), Stderr: o.Reason, Exit: 7}, nil
-		},
-	},
 	Files: &dialect.Files{
 		Client: "Toy", Folder: ".toy", Base: "toys.json", Extensions: []string{".toy"},
 		Drops:   "; Toy breaks",
 		Reader:  toyReader{},
 		Timeout: dialect.Unit(time.Minute),
 	},
-	Install: &dialect.Installation{Events: []string{"PreToolUse"}, Installer: toyInstaller{}},
+}
+
+var toyClient = &client.Client{
+	Dialect: toy,
+	Detect:  func(c *dialect.Call) bool { return c.Field("toy") != "" },
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		if o.Decision == protocol.Continue {
+			return client.Reply{Stdout: []byte("play")}, nil
+		}
+		return client.Reply{Stdout: []byte("stop, " + o.Reason), Stderr: o.Reason, Exit: 7}, nil
+	},
+	Install: &client.Installation{Events: []string{"PreToolUse"}, Installer: toyInstaller{}},
 }
 
 type toyReader struct{}
@@ -67,7 +70,7 @@ func (toyReader) Pattern(text, _ string) dialect.Pattern {
 	return dialect.Pattern{Text: text, Word: text, Names: strings.Split(text, "+")}
 }
 
-type toyInstaller struct{ dialect.BaseInstaller }
+type toyInstaller struct{ client.BaseInstaller }
 
 func (toyInstaller) SilentBlock() (json string, exit int) { return `{"no":true}`, 7 }
 
@@ -92,7 +95,7 @@ func TestNewDialect(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its hook is a line for sh")
 	}
-	t.Cleanup(registry.Add(toy))
+	t.Cleanup(registry.Add(toyClient))
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	write := func(name, text string) {

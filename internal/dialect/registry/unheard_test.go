@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
@@ -256,7 +257,7 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 			}
 			block := protocol.Outcome{Decision: protocol.Block}
 			block.Event = d.EventOf(&dialect.Call{Event: protocol.PreTool})
-			if readsJSON := d.Client == nil || len(replyTo(t, d, block).Stdout) > 0; readsJSON {
+			if by, is := registry.All().ClientNamed(d.Name); !is || len(replyTo(t, by, block).Stdout) > 0 {
 				require.NotZero(t, seen[protocol.Block])
 			}
 			// Of what is no JSON Cursor's documents say nothing, so it blocks; what JSON means they say.
@@ -294,14 +295,14 @@ func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 }
 
 // userMessage are all texts of what a client is told. Some tell their model where the user is shown nothing.
-func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) string {
-	o.Event = client.EventOf(&dialect.Call{Event: protocol.PreTool})
-	reply := replyTo(t, client, o)
+func userMessage(t *testing.T, to *client.Client, o protocol.Outcome) string {
+	o.Event = to.EventOf(&dialect.Call{Event: protocol.PreTool})
+	reply := replyTo(t, to, o)
 	if len(reply.Stdout) == 0 && reply.Exit == 2 { // stderr is the reason
 		return reply.Stderr
 	}
 	out := reply.Stdout
-	require.True(t, json.Valid(out), "%s: %s", client.Name, out)
+	require.True(t, json.Valid(out), "%s: %s", to.Name, out)
 	var texts []string
 	var walk func(gjson.Result)
 	walk = func(v gjson.Result) {
@@ -319,8 +320,8 @@ func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) stri
 	return strings.Join(texts, "\n")
 }
 
-func replyTo(t *testing.T, client *dialect.Dialect, o protocol.Outcome) dialect.Reply {
-	reply, err := client.Reply(o)
+func replyTo(t *testing.T, to *client.Client, o protocol.Outcome) client.Reply {
+	reply, err := to.Reply(o)
 	require.NoError(t, err)
 	return reply
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -30,7 +31,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	if cause, problem := r.Ended(who); problem != "" {
 		return dialect.Failed(cause, problem)
 	}
-	object, isJSON := dialect.JSONValue(r.Stdout.All())
+	object, isJSON := client.JSONValue(r.Stdout.All())
 	if !isJSON || !object.IsObject() || r.Stdout.LeftOut() > 0 {
 		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
 		return v
@@ -60,7 +61,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	default:
 		v.NoteDoubt(who, clientName, cmp.Or(elsewhere, a.ignored(m), dialect.MisspelledBlock(object, validWords)))
 	}
-	return dialect.DoubtEqualKeys(who, object, v)
+	return client.DoubtEqualKeys(who, object, v)
 }
 
 // answer has the members of a hook's JSON. The last of equal keys counts.
@@ -77,7 +78,7 @@ func (a *answer) decide(v *dialect.Verdict, m dialect.Event) (word, why string) 
 		word = dialect.StringOf(a.within["permissionDecision"])
 		why = dialect.StringOf(a.within["permissionDecisionReason"])
 		if input := a.within["updatedInput"]; input.IsObject() && word != "deny" {
-			v.UpdatedInput = dialect.Rewritten(input)
+			v.UpdatedInput = client.Rewritten(input)
 		}
 		if word == "block" {
 			word = ""

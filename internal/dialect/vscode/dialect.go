@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -25,18 +26,21 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: detect,
-		Read:   readInput,
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.AtExit0(hookOutput(o))
-		},
-		Tools:    tools,
-		ToolName: toolName,
-		MCP:      "mcp_TITLE_TOOL",
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  detect,
+	Read:    readInput,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.AtExit0(hookOutput(o))
 	},
-	Files:   files,
-	Install: install,
+	Tools:    tools,
+	ToolName: toolName,
+	MCP:      "mcp_TITLE_TOOL",
+	Install:  install,
 }
 
 // hooks implements dialect.Hooks.
@@ -72,7 +76,7 @@ var events = dialect.Events{
 
 // eventOf returns the client's event for a call. Failed and blocked tools have no event.
 func eventOf(c *dialect.Call) protocol.Event {
-	return dialect.ClaudeEventAfter(c, "", "")
+	return client.ClaudeEventAfter(c, "", "")
 }
 
 // detect reports whether the client sent the input. Like Copilot CLI, it writes a timestamp and no permission_mode. It
@@ -108,7 +112,7 @@ func readInput(c *dialect.Call, _ gjson.Result) {
 // Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
-	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Now("timestamp")
 		o.Text("hook_event_name", string(event))
 		o.TextIfAny("session_id", c.SessionID)

@@ -7,16 +7,16 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var install = &dialect.Installation{
+var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	WindowsShell: dialect.PowerShell,
+	WindowsShell: client.PowerShell,
 	Note: "hookrun was not tried with VS Code itself, see docs/dialects/vscode.md; Copilot CLI runs this file, too, " +
 		"and is answered in its own form",
-	HooklessActions: []dialect.HooklessAction{
+	HooklessActions: []client.HooklessAction{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 		{What: "takes no other result of a tool from a hook", Event: protocol.PostTool},
 	},
@@ -24,7 +24,7 @@ var install = &dialect.Installation{
 	Installer: installer{},
 }
 
-type installer struct{ dialect.BaseInstaller }
+type installer struct{ client.BaseInstaller }
 
 func (installer) Agent() (signs, ides string) {
 	return "$COPILOT_AGENT", "code code-insiders code-oss codium vscodium"
@@ -32,17 +32,17 @@ func (installer) Agent() (signs, ides string) {
 
 func (installer) AlsoRuns() []string { return []string{"claude", "copilot"} }
 
-func (installer) EntryMembers(s dialect.Shell) (commandKey, more string) {
-	if s == dialect.PowerShell {
+func (installer) EntryMembers(s client.Shell) (commandKey, more string) {
+	if s == client.PowerShell {
 		return "powershell", ""
 	}
-	return dialect.CommandKey, ""
+	return client.CommandKey, ""
 }
 
-func (installer) SilentBlock() (json string, exit int) { return dialect.SilentDeny, 2 }
+func (installer) SilentBlock() (json string, exit int) { return client.SilentDeny, 2 }
 
 // userSettings returns the folder of the user's settings, in the default profile.
-func userSettings(w dialect.Where) string {
+func userSettings(w client.Where) string {
 	switch runtime.GOOS {
 	case "windows":
 		return filepath.Join(w.Getenv("APPDATA"), "Code", "User")
@@ -52,17 +52,17 @@ func userSettings(w dialect.Where) string {
 	return filepath.Join(w.Home, ".config", "Code", "User")
 }
 
-func (installer) OtherFiles(w dialect.Where) (_, _, beside []string) {
+func (installer) OtherFiles(w client.Where) (_, _, beside []string) {
 	return nil, nil, []string{filepath.Join(w.Workspace, ".vscode", "settings.json"),
 		filepath.Join(userSettings(w), "settings.json")}
 }
 
 // Obstacles returns the settings that switch hooks off, or the folder of the entry.
-func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	for _, f := range in.Files {
 		for _, key := range []string{`chat\.useHooks`, places + `\.github/hooks`, places + `~/\.copilot/hooks`} {
 			if name := strings.ReplaceAll(key, `\`, ""); gjson.Get(f.Text, key).Type == gjson.False {
-				found = append(found, dialect.Obstacle{Path: f.Path, Known: key != places+`~/\.copilot/hooks`,
+				found = append(found, client.Obstacle{Path: f.Path, Known: key != places+`~/\.copilot/hooks`,
 					What: name + " is false there, so VS Code does not run hookrun", Mend: "take that line out"})
 			}
 		}
@@ -72,8 +72,8 @@ func (installer) Obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 
 const places = `chat\.hookFilesLocations.`
 
-func (installer) Servers(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
-	read := func(doc string) []dialect.Server { return dialect.ServersOf(gjson.Get(doc, "servers"), nil) }
-	return []dialect.ServerFile{{Path: filepath.Join(w.Workspace, ".vscode", "mcp.json"), Read: read},
+func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
+	read := func(doc string) []client.Server { return client.ServersOf(gjson.Get(doc, "servers"), nil) }
+	return []client.ServerFile{{Path: filepath.Join(w.Workspace, ".vscode", "mcp.json"), Read: read},
 		{Path: filepath.Join(userSettings(w), "mcp.json"), Read: read}}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -15,21 +16,21 @@ import (
 // that the client cannot express at the event becomes a block, or a message.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := events.Of(eventOf(&dialect.Call{Event: o.Event, Failed: o.Failed}))
-	out := dialect.NewHookOutput(o, clientName, m.Name)
-	held, why := o.Decision != protocol.Continue, dialect.BlockReason(o, clientName)
+	out := client.NewHookOutput(o, clientName, m.Name)
+	held, why := o.Decision != protocol.Continue, client.BlockReason(o, clientName)
 	texts := strings.Join(dialect.TextsOf(o), "\n\n")
 	if m.Name == "PostToolUse" && (o.UpdatedOutput != nil || o.Stop) { // the model has the result in any case
-		held, why = true, dialect.Joined(why, o.StopReason)
+		held, why = true, client.Joined(why, o.StopReason)
 	}
 	if o.UpdatedOutput != nil && m.Name == "PostToolUse" {
-		why = dialect.Joined(why, "hookrun: "+dialect.AHook(o.UpdatedBy)+" put another result in the place of this "+
+		why = client.Joined(why, "hookrun: "+client.AHook(o.UpdatedBy)+" put another result in the place of this "+
 			"one, and "+clientName+" takes none from a hook: do not use or repeat the result above")
 	}
-	if unfit := dialect.InvalidInput(o); m.Name == "PreToolUse" && unfit != "" && o.Decision != protocol.Block {
-		held, why, o.Decision = true, dialect.Joined(o.Reason, unfit), protocol.Block
+	if unfit := client.InvalidInput(o); m.Name == "PreToolUse" && unfit != "" && o.Decision != protocol.Block {
+		held, why, o.Decision = true, client.Joined(o.Reason, unfit), protocol.Block
 	}
 	if o.Stop && m.Can&dialect.Stop != 0 {
-		held, why = true, cmp.Or(dialect.Joined(o.StopReason, why), "Stopped by a hook")
+		held, why = true, cmp.Or(client.Joined(o.StopReason, why), "Stopped by a hook")
 		out.End(why)
 		o.Decision = protocol.Block
 	}
@@ -38,7 +39,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case held && m.Can&dialect.Block == 0:
 		out.Cannot("be held up", why)
 	case held && (m.Name != "PreToolUse" || o.Decision != protocol.Ask): // beside a block texts may get lost
-		why, texts = dialect.Joined(why, texts), ""
+		why, texts = client.Joined(why, texts), ""
 	}
 	switch {
 	case m.Name == "PreToolUse" && held && o.Decision == protocol.Ask:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -62,9 +63,9 @@ func addedKey(tool string) string {
 // list, a glob. A value that the model wrote under this key is replaced, because the client does not read it.
 func argsOf(tool, args string) string {
 	key, in, value := addedKey(tool), gjson.Parse(args), ""
-	switch urls := dialect.Texts(in.Get("urls")); key {
+	switch urls := client.Texts(in.Get("urls")); key {
 	case "command":
-		words := append([]string{in.Get("task.command").String()}, dialect.Texts(in.Get("task.args"))...)
+		words := append([]string{in.Get("task.command").String()}, client.Texts(in.Get("task.args"))...)
 		value = cmp.Or(in.Get("args.0.text").String(), strings.Join(words, " "))
 	case "url":
 		if len(urls) == 1 {

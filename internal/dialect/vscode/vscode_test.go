@@ -134,7 +134,7 @@ func TestDecodeAndReply(t *testing.T) {
 		require.Equal(t, test.warns, len(v.Warnings) > 0, "%s %s", test.event, test.stdout)
 	}
 	reply := func(o protocol.Outcome) string {
-		r, err := vscode.Dialect.Reply(o)
+		r, err := vscode.Client.Reply(o)
 		require.NoError(t, err)
 		require.Zero(t, r.Exit)
 		return string(r.Stdout)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -21,15 +22,18 @@ var Dialect = &dialect.Dialect{
 	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: time.Minute}, // the documents name no timeout
 	Hooks:  hooks{},
-	Client: &dialect.Client{
-		Detect: func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
-		Read:   readInput,
-		Reply: func(o protocol.Outcome) (dialect.Reply, error) {
-			return dialect.ReplyByExit(o, events.Of(eventOf(&dialect.Call{Event: o.Event, Tool: o.Tool})), clientName)
-		},
-		Tools: tools,
+	Files:  files,
+}
+
+// Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
+var Client = &client.Client{
+	Dialect: Dialect,
+	Detect:  func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
+	Read:    readInput,
+	Answer: func(o protocol.Outcome) (client.Reply, error) {
+		return client.ReplyByExit(o, events.Of(eventOf(&dialect.Call{Event: o.Event, Tool: o.Tool})), clientName)
 	},
-	Files:   files,
+	Tools:   tools,
 	Install: install,
 }
 
@@ -87,5 +91,5 @@ func toolOf(e protocol.Event) string {
 }
 
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	return dialect.DecodeExit(events.Of(eventOf(c)), hook, r)
+	return client.DecodeExit(events.Of(eventOf(c)), hook, r)
 }

@@ -27,7 +27,7 @@ func TestEvents(t *testing.T) {
 		c := dialect.NewCall(dialect.Call{Event: protocol.Event(test.event),
 			ClientInput: `{"agent_action_name":"` + test.event + `","trajectory_id":"t","tool_info":` + test.info +
 				`}`})
-		Dialect.Client.Read(c, gjson.Result{})
+		Client.Read(c, gjson.Result{})
 		require.Equal(t, test.tool, c.Tool)
 		require.JSONEq(t, test.args, c.Args)
 		require.Equal(t, "t", c.SessionID)
@@ -44,7 +44,7 @@ func TestEvents(t *testing.T) {
 func TestReplyAndDecode(t *testing.T) {
 	for _, row := range events[:len(events)-1] {
 		o := protocol.Outcome{Event: row.Name, Decision: protocol.Block, Reason: "no"}
-		reply, err := Dialect.Reply(o)
+		reply, err := Client.Reply(o)
 		require.NoError(t, err)
 		c := &dialect.Call{Event: row.Name}
 		r := dialecttest.Exited(reply.Exit, string(reply.Stdout), reply.Stderr)
@@ -53,7 +53,7 @@ func TestReplyAndDecode(t *testing.T) {
 		require.Contains(t, reply.Stderr+string(reply.Stdout), "no")
 	}
 	o := protocol.Outcome{Event: "pre_run_command", Decision: protocol.Ask, Reason: "sure?"}
-	reply, err := Dialect.Reply(o)
+	reply, err := Client.Reply(o)
 	require.NoError(t, err)
 	require.Equal(t, 2, reply.Exit)
 }

@@ -21,17 +21,19 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/acs"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 const (
-	version         = dialect.ACSVersion
-	userMessage     = dialect.ACSUserMessage
-	toolCallRequest = dialect.ACSToolCallRequest
-	toolCallResult  = dialect.ACSToolCallResult
+	version         = acs.Version
+	userMessage     = acs.UserMessage
+	toolCallRequest = acs.ToolCallRequest
+	toolCallResult  = acs.ToolCallResult
 )
 
 // Codes of the standard's own errors.
@@ -190,10 +192,10 @@ func (r *Request) Fit(o *protocol.Outcome) {
 	if o.Decision != protocol.Continue || o.UpdatedInput == nil || r.Call.Event != protocol.PreTool {
 		return
 	}
-	why := dialect.InvalidInput(*o)
+	why := client.InvalidInput(*o)
 	gjson.Parse(r.Call.Args).ForEach(func(key, _ gjson.Result) bool {
 		if name := strictjson.Text(key.Raw); why == "" && !dialect.Has(gjson.ParseBytes(o.UpdatedInput), name) {
-			why = dialect.ChangedInput(*o, fmt.Sprintf(", and the Agent Control Standard cannot remove %q", name))
+			why = client.ChangedInput(*o, fmt.Sprintf(", and the Agent Control Standard cannot remove %q", name))
 		}
 		return why == ""
 	})
@@ -223,10 +225,10 @@ func (r *Request) Decision(o protocol.Outcome) []byte {
 			`"resolution_timeout_ms":300000,"timeout_decision":"deny"}`))
 	case o.Decision != protocol.Continue:
 		out.Set("decision", []byte(`"deny"`))
-		reason = dialect.Joined(append([]string{cmp.Or(reason, "blocked by a hook")}, dialect.TextsOf(o)...)...)
+		reason = client.Joined(append([]string{cmp.Or(reason, "blocked by a hook")}, dialect.TextsOf(o)...)...)
 	default:
 		if changes := r.changes(o); changes != nil {
-			reason = dialect.ChangedInput(o, "")
+			reason = client.ChangedInput(o, "")
 			out.Set("decision", []byte(`"modify"`))
 			out.Set("modifications", changes)
 		}

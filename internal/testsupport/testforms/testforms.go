@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/gate/form"
@@ -82,7 +83,7 @@ func all(t testing.TB, c *dialect.Call, o protocol.Outcome) map[string]printed {
 }
 
 // reply is what a client is told at the event, or at its own event of that time.
-func reply(t testing.TB, d *dialect.Dialect, o protocol.Outcome) printed {
+func reply(t testing.TB, d *client.Client, o protocol.Outcome) printed {
 	t.Helper()
 	if !slices.Contains(d.Events.Names(), o.Event) {
 		o.Event = dialect.Canonical(o.Event)
@@ -93,7 +94,7 @@ func reply(t testing.TB, d *dialect.Dialect, o protocol.Outcome) printed {
 }
 
 // readBack is what a client makes of its answer, which it reads as that of any hook.
-func readBack(d *dialect.Dialect, c *dialect.Call, p printed) dialect.Verdict {
+func readBack(d *client.Client, c *dialect.Call, p printed) dialect.Verdict {
 	at := *c
 	if !slices.Contains(d.Events.Names(), at.Event) {
 		at.Event = d.EventOf(&dialect.Call{Event: dialect.Canonical(c.Event), Failed: c.Failed, Tool: c.Tool})

@@ -21,14 +21,9 @@ func Main(m *testing.M) {
 		panic(err)
 	}
 	unset := []string{"HOOKRUN_DEPTH", "HOOKRUN_LOG", "HOOKRUN_TRUST"}
-	for _, d := range registry.All().Dialects() {
-		if d.Client != nil {
-			unset = append(unset, d.Client.ProjectVariable)
-		}
-		if d.Files != nil {
-			folder, _, _ := strings.Cut(d.Files.FolderVariable, "/")
-			unset = append(unset, folder)
-		}
+	for _, c := range registry.All().Clients() {
+		folder, _, _ := strings.Cut(c.Files.FolderVariable, "/")
+		unset = append(unset, c.ProjectVariable, folder)
 	}
 	for _, name := range unset {
 		os.Unsetenv(name)

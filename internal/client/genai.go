@@ -1,4 +1,4 @@
-package dialect
+package client
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -17,7 +18,7 @@ type GenAI struct {
 	BaseInstaller
 	Variables         string // the prefix of the client's variables
 	Folder, MacFolder string // of the settings for all users
-	Files             *Files
+	Files             *dialect.Files
 }
 
 // OtherFiles returns the defaults for all users, the settings that override a user's own, and the file of trusted
@@ -31,7 +32,7 @@ func (g *GenAI) OtherFiles(w Where) (weakest, strongest, beside []string) {
 
 // SystemFile returns the settings that override a user's own on a system.
 func (g *GenAI) SystemFile(system string) string {
-	return OnSystem(system, "/etc/"+g.Folder+"/", "/Library/Application Support/"+g.MacFolder+"/",
+	return dialect.OnSystem(system, "/etc/"+g.Folder+"/", "/Library/Application Support/"+g.MacFolder+"/",
 		`C:\ProgramData\`+g.Folder+`\`) + "settings.json"
 }
 
@@ -43,7 +44,7 @@ func (g *GenAI) trustFile(w Where) string {
 
 // Servers returns the settings files, which have the MCP servers.
 func (g *GenAI) Servers(w Where, _ func(string) string) []ServerFile {
-	return g.Files.ServerFiles(w, g.Files.Base, func(doc string) []Server {
+	return ServerFiles(g.Files, w, g.Files.Base, func(doc string) []Server {
 		return ServersOf(gjson.Get(doc, "mcpServers"), Texts(gjson.Get(doc, "mcp.excluded")))
 	})
 }
@@ -65,39 +66,39 @@ func (g *GenAI) Trust(in *Installed, byDefault bool) (file string, wanted, trust
 }
 
 // MergeInput merges an object into the tool input for the next hook in turn, and reports success.
-func MergeInput(c *Call, object []byte) bool {
+func MergeInput(c *dialect.Call, object []byte) bool {
 	old, _, err := c.Input()
-	merged := MergedJSON(old, object)
+	merged := dialect.MergedJSON(old, object)
 	if err != nil || merged == nil {
 		return false
 	}
 	c.SetArgs(merged)
-	SetField(c, "tool_input", merged)
+	dialect.SetField(c, "tool_input", merged)
 	return true
 }
 
 // AddToPrompt appends context to the prompt for the next hook in turn, and reports whether context is not empty.
-func AddToPrompt(c *Call, context string) bool {
+func AddToPrompt(c *dialect.Call, context string) bool {
 	if context == "" {
 		return false
 	}
 	c.Prompt += "\n\n" + context
-	SetField(c, "prompt", strictjson.Quote(c.Prompt))
+	dialect.SetField(c, "prompt", strictjson.Quote(c.Prompt))
 	return true
 }
 
 // LLMResponse encodes a tool's result in the form of these clients.
-func LLMResponse(c *Call) []byte {
+func LLMResponse(c *dialect.Call) []byte {
 	text := strictjson.Quote(c.Result)
-	response := FieldsOf("llmContent", text, "returnDisplay", text)
+	response := dialect.FieldsOf("llmContent", text, "returnDisplay", text)
 	if c.Failed {
-		response.Set("error", JSONObject("message", text))
+		response.Set("error", dialect.JSONObject("message", text))
 	}
-	return ObjectOf(response)
+	return dialect.ObjectOf(response)
 }
 
 // ReadLLMResponse sets the call's result from that form, to the text that the model sees.
-func ReadLLMResponse(c *Call, response gjson.Result) {
+func ReadLLMResponse(c *dialect.Call, response gjson.Result) {
 	content, failure := response.Get("llmContent"), response.Get("error")
 	c.Failed = failure.Type != gjson.Null
 	switch {

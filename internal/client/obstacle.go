@@ -1,10 +1,12 @@
-package dialect
+package client
 
 import (
 	"path/filepath"
 	"slices"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // Switch is a setting that decides whether a client runs hooks. If several files have the setting, the strongest file
@@ -55,7 +57,7 @@ type Installed struct {
 }
 
 // HasEntry reports whether an entry is in the folder of a place.
-func (in *Installed) HasEntry(p Place) bool {
+func (in *Installed) HasEntry(p dialect.Place) bool {
 	beside := func(e EntryText) bool { return filepath.Dir(e.Path) == filepath.Dir(p.Path) }
 	return slices.ContainsFunc(in.Entries, beside)
 }

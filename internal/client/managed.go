@@ -1,4 +1,4 @@
-package dialect
+package client
 
 import "slices"
 
@@ -31,15 +31,4 @@ type Trial struct {
 	Env   []string
 	Home  map[string]string // texts of files by their path in the home folder
 	There map[string]string // texts of files by their path in the project
-}
-
-// OnSystem returns the value for a system, named as in runtime.GOOS.
-func OnSystem(system, linux, darwin, windows string) string {
-	switch system {
-	case "darwin":
-		return darwin
-	case "windows":
-		return windows
-	}
-	return linux
 }

@@ -1,4 +1,6 @@
-package dialect
+// Package client defines a client: a dialect, how the client calls hookrun as a hook, its tools, and how hookrun is
+// installed in it. It has the code that several clients share; package registry lists the clients.
+package client
 
 import (
 	"cmp"
@@ -6,20 +8,23 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/crash"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Client is how a client calls hookrun as a hook, and how hookrun answers.
+// Client is a client that can call hookrun as a hook: its dialect, and all that only it has.
 type Client struct {
+	*dialect.Dialect
+
 	// Detect reports whether a hook input comes from this client, for events shared with another client. Exactly one
 	// client has no Detect: registry assigns an input to this client if no Detect accepts.
-	Detect func(*Call) bool
+	Detect func(*dialect.Call) bool
 	// Read completes a call from client-specific parts of the hook input: whether the tool failed, which part of
 	// response is the result, and fields with other names. If nil, the input has no such parts.
-	Read func(c *Call, response gjson.Result)
-	// Reply encodes an outcome in the client's form. If the client cannot express a part of the outcome and the call
-	// would pass without that part, Reply uses the next stricter answer.
-	Reply func(protocol.Outcome) (Reply, error)
+	Read func(c *dialect.Call, response gjson.Result)
+	// Answer encodes an outcome in the client's form. If the client cannot express a part of the outcome and the call
+	// would pass without that part, Answer uses the next stricter answer. Callers use Reply.
+	Answer func(protocol.Outcome) (Reply, error)
 	// Errors says how the client learns of hookrun's own errors.
 	Errors ErrorOutput
 	// MaxReason is the maximum number of characters of a reason that the model gets whole; 0: no limit is known.
@@ -29,10 +34,12 @@ type Client struct {
 	ProjectVariable string
 
 	// Tools are the client's tools with the projects' names for them.
-	Tools []Tool
+	Tools []dialect.Tool
 	// ToolName returns the project's name for the call's tool if no table can give the name, or else "".
-	ToolName func(*Call) string
+	ToolName func(*dialect.Call) string
 	MCP      MCPForm
+
+	Install *Installation // how `hookrun install` adds hookrun to the client
 }
 
 // Reply is hookrun's answer to a client. Stderr is used only if Exit is not 0.
@@ -45,15 +52,15 @@ type Reply struct {
 // AtExit0 returns a Reply with exit status 0, for clients that read stdout at every exit status or only at 0.
 func AtExit0(stdout []byte, err error) (Reply, error) { return Reply{Stdout: stdout}, err }
 
-// Reply encodes an outcome for the dialect's client. A panic becomes an error.
-func (d *Dialect) Reply(o protocol.Outcome) (r Reply, err error) {
+// Reply encodes an outcome for the client. A panic becomes an error.
+func (cl *Client) Reply(o protocol.Outcome) (r Reply, err error) {
 	defer crash.Catch(&err)
-	return d.Client.Reply(o)
+	return cl.Answer(o)
 }
 
-// MaxReason returns how many characters of a reason the client's model gets whole at the call; 0: no limit is known.
-func (d *Dialect) MaxReason(c *Call) int {
-	return cmp.Or(d.Events.Of(c.Event).MaxReason, d.Client.MaxReason)
+// MaxReasonAt returns how many characters of a reason the client's model gets whole at the call; 0: no limit is known.
+func (cl *Client) MaxReasonAt(c *dialect.Call) int {
+	return cmp.Or(cl.Events.Of(c.Event).MaxReason, cl.MaxReason)
 }
 
 // ErrorOutput is how hookrun tells a client about an error of hookrun. The block is Reply's encoding of the error.
@@ -75,7 +82,7 @@ type InputNamer interface {
 // Aliaser is implemented by the Hooks of a client whose own matchers have alternative names of tools. A file written
 // for one name also matches the others.
 type Aliaser interface {
-	ToolAliases() Aliases
+	ToolAliases() dialect.Aliases
 }
 
 // Answerer is implemented by the Hooks of a client that runs several entries for one call. AnsweringFiles returns

@@ -1,4 +1,4 @@
-package dialect
+package client
 
 import (
 	"path/filepath"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -156,8 +157,8 @@ type Server struct {
 }
 
 // ServerFiles returns the files with a name next to the project's hooks file and next to the user's.
-func (f *Files) ServerFiles(w Where, name string, read func(doc string) []Server) (files []ServerFile) {
-	for _, place := range []Place{f.Project(w.Workspace), f.User(w.Home, w.Getenv)} {
+func ServerFiles(f *dialect.Files, w Where, name string, read func(doc string) []Server) (files []ServerFile) {
+	for _, place := range []dialect.Place{f.Project(w.Workspace), f.User(w.Home, w.Getenv)} {
 		files = append(files, ServerFile{Path: filepath.Join(filepath.Dir(place.Path), name), Read: read})
 	}
 	return files

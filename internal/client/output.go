@@ -1,16 +1,15 @@
-package dialect
+package client
 
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -32,7 +31,8 @@ type HookOutput struct {
 
 // NewHookOutput returns an output with the event's name and the outcome's Messages.
 func NewHookOutput(o protocol.Outcome, client string, e protocol.Event) HookOutput {
-	return HookOutput{Specific: FieldsOf("hookEventName", strictjson.Quote(string(e))), Notes: NewNotes(o, client, e)}
+	return HookOutput{Specific: dialect.FieldsOf("hookEventName", strictjson.Quote(string(e))),
+		Notes: NewNotes(o, client, e)}
 }
 
 // End ends the turn.
@@ -87,26 +87,6 @@ func (n *Notes) CannotTell(text string) {
 	n.Note(fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", n.client, n.event, text))
 }
 
-// FieldsOf makes fields from alternating keys and values.
-func FieldsOf(keysAndValues ...any) (fields strictjson.Fields) {
-	for i := 0; i+1 < len(keysAndValues); i += 2 {
-		fields.Set(keysAndValues[i].(string), keysAndValues[i+1].([]byte))
-	}
-	return fields
-}
-
-// ObjectOf encodes fields as a JSON object.
-func ObjectOf(fields strictjson.Fields) []byte {
-	text, _ := fields.MarshalJSON() // cannot fail, because the values are JSON
-	return text
-}
-
-// JSONObject returns an object of alternating keys and values.
-func JSONObject(keysAndValues ...any) []byte { return ObjectOf(FieldsOf(keysAndValues...)) }
-
-// JSONList returns an array of one value.
-func JSONList(value []byte) []byte { return append(append([]byte{'['}, value...), ']') }
-
 // BlockReason returns the reason of a decision, worded as a block for a client without a word for the decision at the
 // event.
 func BlockReason(o protocol.Outcome, client string) string {
@@ -119,44 +99,9 @@ func BlockReason(o protocol.Outcome, client string) string {
 
 const noWordText = "cannot say that here, so it is a block"
 
-// CanAsk reports whether the client's answer to a call can ask a person.
-func (d *Dialect) CanAsk(c *Call) bool {
-	o := protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: protocol.Block,
-		Cause: protocol.CausePolicy, Reason: "a reason"}
-	block, err := d.Reply(o)
-	o.Decision = protocol.Ask
-	ask, err2 := d.Reply(o)
-	asks := !reflect.DeepEqual(block, ask) && !strings.Contains(string(ask.Stdout), noWordText)
-	return errors.Join(err, err2) == nil && asks
-}
-
-// WithheldReason returns the reason of a block that withholds the tool's result.
-func WithheldReason(hook string) string {
-	return fmt.Sprintf("project hook '%s' changed the tool's result to one that could not be shown, so the result "+
-		"is withheld; the tool has run", hook)
-}
-
-// WithheldMark replaces each text of a withheld result.
-const WithheldMark = "[withheld by hookrun]"
-
-// InPlaceOfResult returns the UpdatedOutput of an outcome that withholds the tool's result: ofClient, in the form of
-// the client's results, or only the mark if ofClient is nil.
-func InPlaceOfResult(ofClient []byte) []byte {
-	if ofClient == nil {
-		return strictjson.Quote(WithheldMark)
-	}
-	return ofClient
-}
-
-// IsFailureBlock reports whether a block comes from a failed hook, from hookrun or from a change that was impossible.
-// After a tool the hook may have been a redactor, so the result is withheld.
-func IsFailureBlock(decision protocol.Decision, cause protocol.Cause) bool {
-	return decision == protocol.Block && cause != protocol.CausePolicy && cause != protocol.CauseUnsupported
-}
-
 // WithheldMessage returns the message to the user that such a block withheld the tool's result from the model. hook is
 // "" if hookrun itself blocked; the message then has the reason too.
-func WithheldMessage(hook string, v *Verdict) string {
+func WithheldMessage(hook string, v *dialect.Verdict) string {
 	text := "hookrun: " + failureText(hook, v.Cause) +
 		", so the tool's result was withheld from the model; the tool has run"
 	if hook == "" && v.Reason != "" {
@@ -180,7 +125,7 @@ func WithholdReason(o protocol.Outcome, client string) string {
 	switch {
 	case o.Cause == protocol.CauseRewrite:
 		return o.Reason + ends
-	case IsFailureBlock(o.Decision, o.Cause):
+	case dialect.IsFailureBlock(o.Decision, o.Cause):
 		return failureText(printable.Escape(o.Hook), o.Cause) + ends
 	case o.UpdatedOutput != nil:
 		return AHook(o.UpdatedBy) + " changed the tool's result" + ends
@@ -226,7 +171,7 @@ func AHook(name string) string {
 
 // InputOf returns the meaning of UpdatedInput at an event.
 func InputOf(e protocol.Event) string {
-	if Canonical(e) == protocol.PreExecute {
+	if dialect.Canonical(e) == protocol.PreExecute {
 		return "the prompt"
 	}
 	return "the tool's input"
@@ -298,13 +243,13 @@ func failureDetails(h *protocol.Report) (text string) {
 	case line == "":
 		return text + ", nothing on stderr"
 	}
-	return text + ": " + printable.Escape(Shorten(line, 200))
+	return text + ": " + printable.Escape(dialect.Shorten(line, 200))
 }
 
 // unanswered reports whether the hook failed, or is of a kind that hookrun cannot run.
 func unanswered(h *protocol.Report) bool {
 	switch h.Status {
-	case StatusFailed, StatusTimeout, StatusUnstarted:
+	case dialect.StatusFailed, dialect.StatusTimeout, dialect.StatusUnstarted:
 		return true
 	}
 	return h.Cause == protocol.CauseUnsupported || h.Failure != ""
@@ -325,11 +270,11 @@ func PermissionRequest(o protocol.Outcome, specific *strictjson.Fields) {
 		if o.UpdatedInput != nil {
 			d.Set("updatedInput", o.UpdatedInput)
 		}
-		if permissions := OtherOf(o).Get("updatedPermissions"); permissions != nil {
+		if permissions := dialect.OtherOf(o).Get("updatedPermissions"); permissions != nil {
 			d.Set("updatedPermissions", permissions)
 		}
 	default:
 		return
 	}
-	specific.Set("decision", ObjectOf(d))
+	specific.Set("decision", dialect.ObjectOf(d))
 }

@@ -1,4 +1,4 @@
-package dialect
+package client
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -42,7 +43,7 @@ func equalDecidingKey(object gjson.Result) (twice string) {
 }
 
 // DoubtEqualKeys adds a doubt or a warning to v if answer has equal deciding keys.
-func DoubtEqualKeys(who string, answer gjson.Result, v Verdict) Verdict {
+func DoubtEqualKeys(who string, answer gjson.Result, v dialect.Verdict) dialect.Verdict {
 	key := equalDecidingKey(answer)
 	if key == "" || v.Decision == protocol.Block || v.Problem != "" && !v.Answered {
 		return v

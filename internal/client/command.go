@@ -1,4 +1,4 @@
-package dialect
+package client
 
 // Shell is the kind of shell that a client uses for commands.
 type Shell int

@@ -442,6 +442,8 @@ func TestFormByPlace(t *testing.T) {
 		{".tenex-hooks.json", array, nil, tenex.Dialect},
 		{"codex/hooks.json", object, nil, claude.Dialect},
 		{".codex/deeper/hooks.json", object, nil, claude.Dialect},
+		{".clinerules/hooks/x.json", object, nil, claude.Dialect},
+		{".opencode/plugins/x.json", array, nil, tenex.Dialect},
 		{"hooks.json", object, codex.Dialect, codex.Dialect},
 		{".tenex-hooks.json", object, gemini.Dialect, gemini.Dialect},
 		{".claude/settings.json", object, codex.Dialect, codex.Dialect},

@@ -183,7 +183,8 @@ const personMustMend = "a person must mend this; until then every call is blocke
 // failureExit returns the exit code of an error: 1, or 2 if an output form is a client's, because clients fail open on
 // every other code.
 func failureExit(forms ...string) int {
-	if slices.ContainsFunc(forms, func(form string) bool { return slices.Contains(registry.All().ClientNames(), form) }) {
+	clients := registry.All().ClientNames()
+	if slices.ContainsFunc(forms, func(form string) bool { return slices.Contains(clients, form) }) {
 		return exitBlock
 	}
 	return exitFailed

@@ -157,7 +157,7 @@ func (x *explainedHook) MarshalJSON() ([]byte, error) {
 func newExplanation(c dialect.Call, cfg *hookfile.Config, o engine.Options) (e explanation, err error) {
 	e = explanation{Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace, Hooks: []explainedHook{}}
 	e.Files = cfg.Paths()
-	r, err := newRunner(cfg, o)
+	r, err := engine.New(cfg, o)
 	if err != nil {
 		return e, err
 	}

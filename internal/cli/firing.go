@@ -70,8 +70,9 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 
 // files returns the options that select the hooks files.
 func (f *callFlags) files() hookfile.Options {
-	return hookfile.Options{Parts: parts.All(), Workspace: f.workspace, Files: f.configs, Project: &f.project.Project, Dialect: f.form(),
-		Claude: f.claude, NoUser: f.noUser, AsClient: f.onFailure != protocol.Block.String()}
+	return hookfile.Options{Parts: parts.All(), Workspace: f.workspace, Files: f.configs,
+		Project: &f.project.Project, Dialect: f.form(), Claude: f.claude, NoUser: f.noUser,
+		AsClient: f.onFailure != protocol.Block.String()}
 }
 
 // readAgain reads the hooks files again. A file found at first may have been removed on purpose.
@@ -86,11 +87,6 @@ func (f *callFlags) readAgain() (*hookfile.Config, error) {
 func (f *callFlags) form() *dialect.Dialect {
 	d, _ := registry.All().Named(f.dialect)
 	return d
-}
-
-// newRunner returns a runner for loaded hooks.
-func newRunner(cfg *hookfile.Config, o engine.Options) (*engine.Runner, error) {
-	return engine.New(cfg, o)
 }
 
 // hookEnviron returns the environment of hooks. A variable in it counts the nesting of hooks that call hookrun: a file
@@ -285,7 +281,7 @@ func (f *callFlags) prepare(
 		options.OnInput = f.inputs.add
 	}
 	options.Env, p.depthErr = hookEnviron()
-	if g.Runner, err = newRunner(cfg, options); err != nil {
+	if g.Runner, err = engine.New(cfg, options); err != nil {
 		return nil, err
 	}
 	p.call = f.gateCall()

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -25,7 +22,6 @@ import (
 	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 var installClient = command{
@@ -121,7 +117,7 @@ when they get longer, or when hookrun moves.`,
 				fmt.Fprint(std.Err, printable.Sprintf("warning: %s\n", twice))
 			}
 			for _, n := range slices.Concat(s.notes(client, place, changes[0]), client.UnsupportedEvents(hooks),
-				s.entryNotes(client, place, entry)) {
+				s.logNotes(entry), client.Doubts(s.where(), place, entry)) {
 				fmt.Fprint(std.Err, printable.Sprintf("note: %s\n", n))
 			}
 			if strings.HasPrefix(holds, "note: ") {
@@ -143,7 +139,8 @@ when they get longer, or when hookrun moves.`,
 func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e install.Entry, err error) {
 	e = install.Entry{
 		Args:   []string{"--output", client.Name, "--trust", "required", "--pin"},
-		Events: client.NeededEvents(hooks, s.user), ByName: !s.user && !s.local && install.HasShell, Timeout: anyHooks,
+		Events: client.NeededEvents(hooks, s.user), ByName: !s.user && !s.local && install.HasShell,
+		Timeout: install.AnyHooks,
 	}
 	if s.log != "" {
 		if s.log != defaultLog { // a client can run the hook in any folder
@@ -152,7 +149,7 @@ func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e inst
 		e.Args = append(e.Args, "--log", s.log)
 	}
 	if !s.user {
-		e.Timeout = timeout(e.Events, hooks)
+		e.Timeout = install.EntryTimeout(e.Events, hooks)
 	}
 	e.Binary, err = install.OwnPath()
 	return e, err
@@ -184,38 +181,14 @@ func (s *settingsFlags) hooks(named bool) ([]hook.Hook, error) {
 	return cfg.Hooks, nil
 }
 
-// entryNotes returns notes about the entry: the entry may not find this hookrun, or another entry may run hookrun too.
-func (s *settingsFlags) entryNotes(client *install.Client, place dialect.Place, e install.Entry) (doubts []string) {
+// logNotes returns a note about a log that colleagues would not have.
+func (s *settingsFlags) logNotes(e install.Entry) (notes []string) {
 	if e.ByName && s.log != "" && s.log != defaultLog {
 		const text = "the entry is for all who work on the project, and the log %s is on this machine: " +
 			"with --log %s each has a log of their own"
-		doubts = append(doubts, fmt.Sprintf(text, s.log, defaultLog))
+		notes = append(notes, fmt.Sprintf(text, s.log, defaultLog))
 	}
-	found, err := exec.LookPath("hookrun")
-	switch {
-	case !e.ByName:
-	case err != nil:
-		doubts = append(doubts, fmt.Sprintf("there is no hookrun in PATH, where the entry looks for it, so every call "+
-			"is blocked until there is one: put %s on PATH", filepath.Dir(e.Binary)))
-	case found != e.Binary: // if they were the same, OwnPath would have returned found
-		doubts = append(doubts, fmt.Sprintf("the entry runs the hookrun in PATH, which is %s, and not this one", found))
-	}
-	where := s.where()
-	twice := client.DuplicateEntries(where, e.Binary)
-	for _, other := range client.Places(where) {
-		if other.Path != place.Path && client.Installed(other, e.Binary) {
-			twice = append(twice, other.Path+" has an entry of hookrun's, too, so every hook runs twice")
-		}
-	}
-	if m, has := client.Managed(runtime.GOOS); has && !client.AnswersOnce() {
-		if found, _, _ := client.ManagedEntries(m, e.Binary); len(found) > 0 {
-			twice = append(twice, m.Path+" has an entry of hookrun's for all users, so every hook runs twice")
-		}
-	}
-	for _, text := range twice {
-		doubts = append(doubts, text+"; take one of them out: see hookrun uninstall --help")
-	}
-	return doubts
+	return notes
 }
 
 // allow shows the entry's hooks to a person, who can allow them, and returns a line that says what holds now. If they
@@ -391,37 +364,4 @@ func (s *settingsFlags) apply(changes []*install.Change, std Streams, done, unch
 		}
 	}
 	return nil
-}
-
-const (
-	someHooks  = time.Minute      // if the project has no hooks yet
-	anyHooks   = 10 * time.Minute // for all projects of the user; two clients have this default
-	aroundHook = 1 * time.Second  // to kill a hook and read the rest of its pipes
-	aroundCall = 5 * time.Second
-)
-
-// timeout returns a little more than the longest run time of the project's hooks at an event. At a shorter limit, the
-// client would kill hookrun and fail open.
-func timeout(events []string, hooks []hook.Hook) time.Duration {
-	var longest time.Duration
-	for _, event := range events {
-		var atEvent time.Duration
-		for i := range hooks {
-			h := &hooks[i]
-			canonical := dialect.Canonical(protocol.Event(event))
-			if h.StaticVerdict != nil { // a rule takes no time
-				continue
-			}
-			same := func(e protocol.Event) bool { return dialect.Canonical(e) == canonical }
-			if h.Wants(protocol.Event(event)) || slices.ContainsFunc(h.Events, same) {
-				own := min(h.Deadline(protocol.Event(event)), install.MaxTimeout)
-				atEvent = min(atEvent+own+aroundHook, install.MaxTimeout)
-			}
-		}
-		longest = max(longest, atEvent)
-	}
-	if longest == 0 {
-		return someHooks
-	}
-	return longest + aroundCall
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/gate"
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/massgen/ipc"
 	"github.com/hookrun/hookrun/internal/mcpproxy"
@@ -146,7 +147,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		return 0, err
 	}
 	o.Subreaper = false // a subreaper would take the server's exit status
-	if m.gate.Runner, err = newRunner(cfg, o); err != nil {
+	if m.gate.Runner, err = engine.New(cfg, o); err != nil {
 		return 0, err
 	}
 	beats := f.beats()

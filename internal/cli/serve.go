@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/serve"
 )
@@ -90,7 +91,7 @@ func (f *callFlags) serve(socket string, web serve.HTTP, std Streams) error {
 	if o.Env, err = hookEnviron(); err != nil {
 		return err
 	}
-	r, err := newRunner(cfg, o)
+	r, err := engine.New(cfg, o)
 	if err != nil {
 		return err
 	}

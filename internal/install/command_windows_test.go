@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 )
 
 // A copy of the test is the program that a command starts.
@@ -26,16 +26,16 @@ func init() {
 }
 
 // shellLines are how clients start their shells.
-var shellLines = map[dialect.Shell]func(command string) *exec.Cmd{
-	dialect.Cmd: func(command string) *exec.Cmd {
+var shellLines = map[client.Shell]func(command string) *exec.Cmd{
+	client.Cmd: func(command string) *exec.Cmd {
 		cmd := exec.Command("cmd.exe")
 		cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: `cmd.exe /d /s /c "` + command + `"`}
 		return cmd
 	},
-	dialect.PowerShell: func(command string) *exec.Cmd {
+	client.PowerShell: func(command string) *exec.Cmd {
 		return exec.Command("powershell.exe", "-NoProfile", "-Command", command)
 	},
-	dialect.POSIX: func(command string) *exec.Cmd { return exec.Command("sh", "-c", command) },
+	client.POSIX: func(command string) *exec.Cmd { return exec.Command("sh", "-c", command) },
 }
 
 // The shell of each client starts hookrun wherever it is, gives it the input, and blocks if it fails or is missing.
@@ -64,7 +64,7 @@ func TestCommandsInTheirShells(t *testing.T) {
 				return cmd.ProcessState.ExitCode() == exit && strings.Contains(out, json)
 			}
 			entry, answered := "mark", map[string]int{"0": 0, "2": 2, "5": 1}
-			if c.WindowsShell == dialect.Cmd { // there the status says it, which blocks in all such clients
+			if c.WindowsShell == client.Cmd { // there the status says it, which blocks in all such clients
 				json, exit = "", 2
 				entry, answered = "status", map[string]int{"6": 0, "5": 1}
 			}

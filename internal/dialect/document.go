@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -17,8 +16,7 @@ import (
 // entry without a message; here the fault is an error. A field that a later version of the client may know is a
 // warning.
 type Document struct {
-	Path    string // of the file
-	Text    string // the file's content
+	*document.Reader
 	Dialect *Dialect
 	Drops   string // the effect of a fault in the client, as the end of a message
 	Project bool   // the file is hookrun's own, in the client's form
@@ -30,20 +28,17 @@ type Document struct {
 	// Shared: plugins of all clients have a file with this name.
 	Shared bool
 
-	Entries     []Entry
-	Agents      []string // of the file, if not all agents have the same hooks
-	Diagnostics []Diagnostic
-	Notes       []Note
+	Entries []Entry
+	Agents  []string // of the file, if not all agents have the same hooks
+	Notes   []Note
 
 	Switches        []OffSwitch
 	Env             []string
-	URLs, Variables *[]string // the only ones that hooks may use; all, if nil
-	EnvAt           Position  // of the value; Line is 0 if the file has no "env"
+	URLs, Variables *[]string         // the only ones that hooks may use; all, if nil
+	EnvAt           document.Position // of the value; Line is 0 if the file has no "env"
 	Disabled        []DisabledName
 
-	locate          func(offset int) Position
 	events          []string // the names of the client's events
-	faults          int
 	top             gjson.Result
 	hookKeys        []string // keys of top that are about hooks
 	innerSettings   []string // paths of other settings of the client, in an object about hooks
@@ -54,72 +49,31 @@ type Document struct {
 }
 
 // NewDocument returns a Document for Normalize. locate returns the position of an offset in text.
-func NewDocument(path, text string, d *Dialect, locate func(offset int) Position) *Document {
-	doc := &Document{Path: path, Text: text, Dialect: d, Drops: d.Files.Drops, locate: locate}
+func NewDocument(path, text string, d *Dialect, locate func(offset int) document.Position) *Document {
+	doc := &Document{Reader: &document.Reader{File: path, Text: text, Locate: locate}, Dialect: d,
+		Drops: d.Files.Drops}
 	for _, e := range d.FileEvents() { // once, because a file can have a hundred thousand unknown events to compare
 		doc.events = append(doc.events, string(e))
 	}
 	return doc
 }
 
-// At returns the position of an offset in the text.
-func (d *Document) At(offset int) Position { return d.locate(offset) }
-
 // client returns the client's name.
 func (d *Document) client() string { return d.Dialect.Files.Client }
 
-// Problem adds an error.
-func (d *Document) Problem(offset int, format string, args ...any) {
-	d.faults++
-	d.addDiagnostic(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...)})
-}
-
-// Warn adds a warning.
-func (d *Document) Warn(offset int, format string, args ...any) {
-	d.addDiagnostic(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true})
-}
-
 // WarnOfGate adds a warning about a hook that will never run or never block.
 func (d *Document) WarnOfGate(offset int, format string, args ...any) {
-	d.addDiagnostic(Diagnostic{Position: d.At(offset), Text: fmt.Sprintf(format, args...), Warning: true, Gate: true})
+	d.Warn(offset, format, args...).Gate = true
 }
 
-func (d *Document) addDiagnostic(more Diagnostic) { d.Diagnostics = append(d.Diagnostics, more) }
+// value returns a value with the name that messages have for it. drops ends messages about its type.
+func (d *Document) value(v gjson.Result, who, name, drops string) document.Value {
+	return document.Value{Result: v, In: d.Reader, Who: who, Name: name, Ends: drops}
+}
 
 // WrongType adds an error about a value of the wrong type.
 func (d *Document) WrongType(what, want string, got gjson.Result, drops string) {
-	d.Problem(got.Index, "%s must be %s, not %s%s", what, want, TypeName(got), drops)
-}
-
-// TypeName returns the type of a JSON value, for messages.
-func TypeName(v gjson.Result) string {
-	switch {
-	case v.IsObject():
-		return "an object"
-	case v.IsArray():
-		return "an array"
-	case v.Type == gjson.String:
-		return "a string"
-	case v.Type == gjson.Number:
-		return "a number"
-	case v.Type == gjson.Null:
-		return "null"
-	}
-	return "true or false"
-}
-
-// text returns a string for use by a process. NUL is an error: the system refuses a string with NUL.
-func (d *Document) text(v gjson.Result, who, what string) (string, bool) {
-	if v.Type != gjson.String {
-		d.WrongType(who+what, "a string", v, "")
-		return "", false
-	}
-	s := v.String()
-	if strings.ContainsRune(s, 0) {
-		d.Problem(v.Index, "%s%s has a NUL character, which no process can be given", who, what)
-		return "", false
-	}
-	return s, true
+	d.value(got, "", what, drops).WrongType(want)
 }
 
 func (d *Document) note(kind NoteKind, path string, offset int, name string) {
@@ -149,13 +103,8 @@ func (d *Document) members(object gjson.Result, known []Field, who, drops string
 		if orNull && value.Type == gjson.Null {
 			return true
 		}
-		if want, ok := strictjson.CheckType(value, typeName); ok {
+		if d.value(value, who, strconv.Quote(name), drops).Is(typeName) {
 			found[name] = value
-		} else if value.Type == gjson.String && strings.Contains(typeName, "|") {
-			d.Problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, spelling.Quote(value.String()),
-				drops, spelling.Suggest(value.String(), strings.Split(typeName, "|")))
-		} else {
-			d.WrongType(who+strconv.Quote(name), want, value, drops)
 		}
 		return true
 	})
@@ -169,7 +118,7 @@ func (d *Document) innerMembers(object gjson.Result, known []Field, who, drops s
 		names = append(names, f.Key())
 	}
 	return d.members(object, known, who, drops, func(key gjson.Result) {
-		if name := key.String(); !OwnKey(name) {
+		if name := key.String(); !document.OwnKey(name) {
 			d.Warn(key.Index, "%sunknown field %s, which is passed over%s", who, spelling.Quote(name),
 				spelling.Suggest(name, names))
 		}
@@ -191,7 +140,7 @@ func (d *Document) Top(known []Field, about int) Members {
 		name := key.String()
 		near := spelling.Suggest(name, names)
 		switch {
-		case OwnKey(name):
+		case document.OwnKey(name):
 		case slices.Contains(d.events, name) && d.closedTop:
 			d.Problem(key.Index, "%s%s%s", name, topLevelText, d.Drops)
 		case slices.Contains(d.events, name):

@@ -238,9 +238,6 @@ func (f *Files) Completed(c Command) Command {
 	return c
 }
 
-// OwnKey reports whether a key belongs to the author and is valid in any object of a hooks file.
-func OwnKey(key string) bool { return key == "$schema" || strings.HasPrefix(key, "x-") }
-
 // InheritedFault returns the fault in the name of an inherited variable, or "".
 func InheritedFault(name string) string {
 	switch {

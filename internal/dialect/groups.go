@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -73,12 +74,12 @@ func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Fiel
 			d.note(Overwritten, path, key.Index, name)
 		case d.topLevel && name == "hooks":
 			d.Problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s",
-				filepath.Base(d.Path), d.Drops)
+				filepath.Base(d.File), d.Drops)
 		case slices.Contains(d.events, name):
 			d.note(AtEvent, path, key.Index, name)
 			return yield(&EventGroups{Document: d, Name: event, Drops: d.Drops, dialect: d.Dialect.Of(event),
 				path: path, groups: groups})
-		case OwnKey(name):
+		case document.OwnKey(name):
 			d.note(OwnSetting, path, key.Index, name)
 		default:
 			d.note(NoEvent, path, key.Index, name)
@@ -133,7 +134,7 @@ type Group struct {
 	Pattern *Pattern // if the group has a matcher
 
 	json, matcher gjson.Result
-	matcherAt     Position
+	matcherAt     document.Position
 	who           string // begins messages, as "PreToolUse 1: "
 	path          string
 	isHook        bool // the object is a hook without a group
@@ -214,7 +215,7 @@ func (e *EventGroups) yieldGroups(fields []Field, lost string, isHook func(gjson
 
 // read reads the fields of a group, except the hooks. It reports whether the client reads the hooks.
 func (g *Group) read(fields []Field) bool {
-	before := g.faults
+	before := len(g.Problems)
 	g.matcher = valueOf(g.json, "matcher")
 	g.matcherAt = g.At(g.matcher.Index)
 	if g.isHook {
@@ -226,10 +227,10 @@ func (g *Group) read(fields []Field) bool {
 		g.Members = g.innerMembers(g.json, fields, g.who, g.Drops)
 		g.noteMembers(fields)
 	}
-	if _, ok := g.Members["matcher"]; g.faults > before && !ok && g.matcher.Exists() {
+	if _, ok := g.Members["matcher"]; len(g.Problems) > before && !ok && g.matcher.Exists() {
 		g.WrongMatcherType = true
 	}
-	return g.readMatcher() && (g.Dialect.Files.OnFault != DropsEntry || g.faults == before)
+	return g.readMatcher() && (g.Dialect.Files.OnFault != DropsEntry || len(g.Problems) == before)
 }
 
 // noteMembers notes the fields that are not about the hooks of the group.
@@ -270,11 +271,8 @@ func (g *Group) readMatcher() bool {
 		return false
 	}
 	if fault := pattern.Fault(); fault != "" && subject != "" {
-		say := g.WarnOfGate
-		if pattern.AlwaysRuns() {
-			say = g.Warn
-		}
-		say(text.Index, "%sthe matcher %s %s", g.who, spelling.Quote(text.String()), fault)
+		w := g.Warn(text.Index, "%sthe matcher %s %s", g.who, spelling.Quote(text.String()), fault)
+		w.Gate = !pattern.AlwaysRuns()
 	}
 	g.Pattern = &pattern
 	return true
@@ -337,7 +335,7 @@ func (g *Group) yieldHandlers(types []HandlerFields, common []Field, yield func(
 // handler yields one hook. It reports whether the caller wants more.
 func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFields, common []Field,
 	yield func(*Handler) bool) bool {
-	before := g.faults
+	before := len(g.Problems)
 	if !json.IsObject() {
 		g.WrongType(who, "an object", json, g.Drops)
 		return true
@@ -360,7 +358,7 @@ func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFiel
 	}
 	h.faultsBefore = before
 	more := yield(h)
-	if g.faults == before && !h.dropped {
+	if len(g.Problems) == before && !h.dropped {
 		g.Entries = append(g.Entries, h.Entry)
 	}
 	return more

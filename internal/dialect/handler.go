@@ -30,7 +30,7 @@ type Handler struct {
 func (h *Handler) Drop() { h.dropped = true }
 
 // Kept reports whether the hook is without faults and not dropped so far.
-func (h *Handler) Kept() bool { return !h.dropped && h.faults == h.faultsBefore }
+func (h *Handler) Kept() bool { return !h.dropped && len(h.Problems) == h.faultsBefore }
 
 // Common reads the name and the variables.
 func (h *Handler) Common() {
@@ -65,8 +65,7 @@ const LongTimeout = 10 * time.Minute
 
 // Doubt warns that a number may be meant in another unit.
 func (h *Handler) Doubt(v gjson.Result, format string, args ...any) {
-	h.Warn(v.Index, format, args...)
-	h.Diagnostics[len(h.Diagnostics)-1].Unit = true
+	h.Warn(v.Index, format, args...).Unit = true
 }
 
 // Whole reports whether a timeout is a whole number. Any other number is an error.
@@ -107,7 +106,7 @@ func (h *Handler) SetOnFailure(decision protocol.Decision) {
 // Line reads a command line.
 func (h *Handler) Line(key string, v gjson.Result) (text string, ok bool) {
 	h.Runs = h.At(v.Index)
-	text, ok = h.text(v, h.Who, strconv.Quote(key))
+	text, ok = h.value(v, h.Who, strconv.Quote(key), "").ForProcess()
 	return h.Dialect.Files.Expanded(text), ok
 }
 
@@ -162,7 +161,7 @@ func (h *Handler) ReadCommandOrSkip() {
 // Args returns the strings of a list.
 func (h *Handler) Args(list gjson.Result) (args []string) {
 	list.ForEach(func(_, a gjson.Result) bool {
-		arg, _ := h.text(a, h.Who, `"args"`)
+		arg, _ := h.value(a, h.Who, `"args"`, "").ForProcess()
 		args = append(args, arg)
 		return true
 	})

@@ -6,12 +6,13 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // Entry is a hook of a Document.
 type Entry struct {
-	Position
+	document.Position
 	Event protocol.Event
 	Name  string // "": named by the command
 	// Unnamed: Name is not from the file and may not be unique.
@@ -20,13 +21,13 @@ type Entry struct {
 	Command     Command
 	HTTP        *httphook.Endpoint // instead of Command
 	Unsupported string             // the hook's type, if hookrun cannot run the type
-	Runs        Position           // the position of the command or URL
+	Runs        document.Position  // the position of the command or URL
 
 	Globs      *string  // the matcher, as globs
 	Pattern    *Pattern // the matcher, in the client's syntax
-	MatcherAt  Position
+	MatcherAt  document.Position
 	If         string // a permission rule
-	IfAt       Position
+	IfAt       document.Position
 	When       *LineTest
 	Agent      string   // the agent of the hook; "": all agents but NotAgents
 	NotAgents  []string // agents with hooks of their own
@@ -83,23 +84,11 @@ type Source struct {
 // Knows reports whether the client knows a field of the entry.
 func (s *Source) Knows(key string) bool { return hasField(s.Fields, key) }
 
-// Position is a position in a file.
-type Position struct{ Line, Column int }
-
-// Diagnostic is a message about a position in a file.
-type Diagnostic struct {
-	Position
-	Text    string
-	Warning bool // the file still loads
-	Gate    bool // for a warning: a hook will never run
-	Unit    bool // for a warning: a timeout may be meant in another unit
-}
-
 // Note describes a part of a document that is not an Entry, for the importer.
 type Note struct {
 	Kind NoteKind
 	Path string
-	At   Position
+	At   document.Position
 	Name string // of the field or the event
 }
 
@@ -124,10 +113,10 @@ type OffSwitch struct {
 	Off   bool
 	Name  string
 	Path  string
-	KeyAt Position
+	KeyAt document.Position
 	By    string // the setting, in messages
 	Text  string // the message if Off
-	At    Position
+	At    document.Position
 }
 
 // DisabledName is the name of a hook that the settings turn off.
@@ -135,5 +124,5 @@ type DisabledName struct {
 	Text string // as written
 	Name string // with variables expanded
 	Path string
-	At   Position
+	At   document.Position
 }

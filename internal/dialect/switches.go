@@ -156,7 +156,7 @@ func PathPart(key string) string { return strings.NewReplacer(`\`, `\\`, ".", `\
 
 // Dir returns the absolute path of the file's folder, or "" if unknown.
 func (d *Document) Dir() string {
-	path, err := filepath.Abs(d.Path)
+	path, err := filepath.Abs(d.File)
 	if err != nil {
 		return ""
 	}

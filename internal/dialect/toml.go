@@ -5,6 +5,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
@@ -13,9 +14,9 @@ import (
 func (d *Document) TOML() *toml.Value {
 	doc := strings.TrimPrefix(d.Text, "\ufeff")
 	places := strictjson.Locator{Doc: doc}
-	d.locate = func(offset int) Position {
+	d.Locate = func(offset int) document.Position {
 		line, column := places.Position(offset)
-		return Position{line, column}
+		return document.Position{Line: line, Column: column}
 	}
 	d.Text, d.Drops = "", ""
 	if at := strictjson.InvalidUTF8(doc); at >= 0 {
@@ -47,8 +48,9 @@ func (d *Document) AsJSON(hooks *toml.Value) bool {
 		d.Problem(fault.Offset, "%s", fault.Text)
 		return false
 	}
-	locate := d.locate
-	d.Text, d.locate = string(text)+"}", func(offset int) Position { return locate(from.Of(offset)) }
+	locate := d.Locate
+	d.Text = string(text) + "}"
+	d.Locate = func(offset int) document.Position { return locate(from.Of(offset)) }
 	return true
 }
 

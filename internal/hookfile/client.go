@@ -34,9 +34,7 @@ func (parts Parts) ParseNormalized(path string, doc []byte, as *dialect.Dialect)
 
 // normalize lets the client's reader parse a document, and takes the hooks.
 func (p *parser) normalize(text string) {
-	p.document = dialect.NewDocument(p.File, text, p.dialect, func(offset int) dialect.Position {
-		return dialect.Position(p.At(offset))
-	})
+	p.document = dialect.NewDocument(p.File, text, p.dialect, p.At)
 	p.document.Project = filepath.Base(p.File) == FileName
 	p.document.ClientsWithEvent = p.clientsWithEvent
 	p.document.Loads = func(path string) bool {
@@ -65,24 +63,20 @@ func (p *parser) normalize(text string) {
 }
 
 // position returns a position in the file, without a text.
-func (p *parser) position(at dialect.Position) hook.Diagnostic {
+func (p *parser) position(at document.Position) hook.Diagnostic {
 	return hook.Diagnostic{File: p.File, Line: at.Line, Column: at.Column}
 }
 
 // diagnostics takes over the document's diagnostics. If the client drops a faulty entry alone, the fault is a warning.
 func (p *parser) diagnostics() {
-	for _, d := range p.document.Diagnostics {
-		problem := p.position(d.Position)
-		problem.Text, problem.Gate, problem.Unit = d.Text, d.Gate, d.Unit
-		switch {
-		case d.Warning:
-			p.Warnings = append(p.Warnings, problem)
-		case p.onFault == dialect.DropsEntry:
-			problem.Gate = true
-			p.Warnings = append(p.Warnings, problem)
-		default:
-			p.Problems = append(p.Problems, problem)
-		}
+	p.Warnings = append(p.Warnings, p.document.Warnings...)
+	if p.onFault != dialect.DropsEntry {
+		p.Problems = append(p.Problems, p.document.Problems...)
+		return
+	}
+	for _, problem := range p.document.Problems {
+		problem.Gate = true
+		p.Warnings = append(p.Warnings, problem)
 	}
 }
 

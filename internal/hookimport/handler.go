@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 )
 
 // handler is the state of one hook's conversion.
@@ -31,7 +32,7 @@ type handler struct {
 }
 
 // at returns the hook's position.
-func (g *handler) at() dialect.Position { return g.entry.Position }
+func (g *handler) at() document.Position { return g.entry.Position }
 
 // leaveOut reports that the hook is not imported, and returns false.
 func (g *handler) leaveOut(format string, args ...any) bool {
@@ -119,7 +120,7 @@ func (g *handler) otherKeys() {
 			g.item(LeftOut, g.pathOf(key), g.doc.At(v.Index), "%q is not carried: an entry has one command for all "+
 				"systems", key)
 		case g.isCarried(key), g.hasUnderOtherKey(key):
-		case dialect.OwnKey(key):
+		case document.OwnKey(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
 		case notCarried()[key] != "":
 			if g.value(key).Type != gjson.False { // false is the default

@@ -32,6 +32,7 @@ import (
 	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -173,11 +174,11 @@ type switchedOff struct {
 }
 
 // diagnostic returns a diagnostic with a position in the file.
-func (r *reader) diagnostic(at dialect.Position, text string) hook.Diagnostic {
+func (r *reader) diagnostic(at document.Position, text string) hook.Diagnostic {
 	return hook.Diagnostic{File: r.path, Line: at.Line, Column: at.Column, Text: text}
 }
 
-func (r *reader) item(kind Kind, path string, at dialect.Position, format string, args ...any) {
+func (r *reader) item(kind Kind, path string, at document.Position, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if key := path + "\x00" + text; !r.items[key] {
 		r.items[key] = true

@@ -68,13 +68,13 @@ var (
 
 func (reader) Normalize(d *dialect.Document) {
 	fields := d.Top(top, 5)
-	plugin := dialect.PluginFolder(d.Path)
+	plugin := dialect.PluginFolder(d.File)
 	if plugin == "" { // a plugin has hooks, but no settings
 		d.SwitchOff(fields, offSwitch)
 		d.Environment(fields)
 		d.Limits(fields, "allowedHttpHookUrls", "httpHookAllowedEnvVars")
 	}
-	d.Shared = plugin != "" && filepath.Base(filepath.Dir(d.Path)) == "hooks"
+	d.Shared = plugin != "" && filepath.Base(filepath.Dir(d.File)) == "hooks"
 	for e := range d.Events(fields["hooks"]) {
 		if e.Name != "PreToolUse" && e.Name != "PermissionRequest" {
 			e.Drops = "; Claude Code drops this entry for that, without a word"

@@ -56,7 +56,7 @@ const (
 )
 
 func (reader) Normalize(d *dialect.Document) {
-	if strings.HasSuffix(strings.ToLower(d.Path), ".toml") && !readConfig(d) {
+	if strings.HasSuffix(strings.ToLower(d.File), ".toml") && !readConfig(d) {
 		return
 	}
 	for e := range d.Events(d.ClosedTop(top)["hooks"]) {

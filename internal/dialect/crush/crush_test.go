@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -147,14 +148,15 @@ func TestRespell(t *testing.T) {
 		`{"hooks":{"Stop":[{"Command":"x"},{}]}}`: `Stop 2: needs a "command"; Crush does not start with ` +
 			`that`,
 	} {
-		d := dialect.NewDocument("crush.json", text, Dialect, func(int) dialect.Position { return dialect.Position{} })
+		d := dialect.NewDocument("crush.json", text, Dialect, func(int) document.Position { return document.Position{} })
 		respell(d)
 		if strings.HasPrefix(want, "{") || strings.HasPrefix(want, "[") || strings.HasPrefix(want, " ") {
-			require.Empty(t, d.Diagnostics, text)
+			require.Empty(t, append(d.Problems, d.Warnings...), text)
 			require.Equal(t, want, d.Text)
 			continue
 		}
-		require.Len(t, d.Diagnostics, 1, text)
-		require.Equal(t, want, d.Diagnostics[0].Text)
+		found := append(d.Problems, d.Warnings...)
+		require.Len(t, found, 1, text)
+		require.Equal(t, want, found[0].Text)
 	}
 }

@@ -45,15 +45,15 @@ var switches = []dialect.Field{"hooksDisabled boolean", "showHookOutput boolean"
 const commandRegex, execute = "commandRegex", "Execute"
 
 func (reader) Normalize(d *dialect.Document) {
-	if filepath.Base(d.Path) == instead {
+	if filepath.Base(d.File) == instead {
 		for e := range d.TopEvents(switches...) {
 			readEvent(e)
 		}
 		return
 	}
 	hooks := d.Top(top, 1)["hooks"]
-	beside := filepath.Join(filepath.Dir(d.Path), instead)
-	if filepath.Base(d.Path) == base && len(dialect.LastOf(hooks)) > 0 && d.Loads(beside) {
+	beside := filepath.Join(filepath.Dir(d.File), instead)
+	if filepath.Base(d.File) == base && len(dialect.LastOf(hooks)) > 0 && d.Loads(beside) {
 		d.WarnOfGate(hooks.Index, "%s takes the hooks of %s and not these; put them all in one file", clientName,
 			instead)
 	}

@@ -48,7 +48,7 @@ var fields = []string{"event", "matcher", "command", "timeout"}
 
 // Normalize reads config.toml, or the same content as JSON.
 func (reader) Normalize(d *dialect.Document) {
-	if strings.HasSuffix(strings.ToLower(d.Path), ".toml") && !readConfig(d) {
+	if strings.HasSuffix(strings.ToLower(d.File), ".toml") && !readConfig(d) {
 		return
 	}
 	for e := range d.Events(d.Top(top, 1)["hooks"]) {

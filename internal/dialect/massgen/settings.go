@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/glob"
 	"github.com/hookrun/hookrun/internal/massgen/yaml"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -29,7 +30,6 @@ type reader struct{}
 // agent's "backend". The rest of the file is MassGen's.
 type config struct {
 	*dialect.Document
-	faults   int
 	override map[protocol.Event][]string // agents for which the hooks of all agents are off
 	inherit  []string                    // for hooks without inheritKey; nil means all variables
 }
@@ -41,8 +41,8 @@ func (reader) Normalize(d *dialect.Document) {
 	f := config{Document: d, override: map[protocol.Event][]string{}}
 	top, err := yaml.Parse(d.Text)
 	if fault, ok := err.(yaml.Fault); ok {
-		at := dialect.Position{Line: fault.Line, Column: fault.Column}
-		f.Diagnostics = []dialect.Diagnostic{{Position: at, Text: "parsing: " + fault.Text}}
+		f.Problems = document.Diagnostics{{File: d.File, Line: fault.Line, Column: fault.Column,
+			Text: "parsing: " + fault.Text}}
 		return
 	}
 	f.document(top)
@@ -56,27 +56,26 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-func position(v *yaml.Value) dialect.Position {
-	return dialect.Position{Line: v.Line, Column: v.Column}
+func position(v *yaml.Value) document.Position {
+	return document.Position{Line: v.Line, Column: v.Column}
 }
 
-func (f *config) say(d dialect.Diagnostic, v *yaml.Value, where, format string, args ...any) {
-	d.Position, d.Text = position(v), where+" "+fmt.Sprintf(format, args...)
-	f.Diagnostics = append(f.Diagnostics, d)
+func (f *config) about(v *yaml.Value, text string) document.Diagnostic {
+	return document.Diagnostic{File: f.File, Line: v.Line, Column: v.Column, Text: text}
 }
 
 func (f *config) problem(v *yaml.Value, where, format string, args ...any) {
-	f.faults++
-	f.say(dialect.Diagnostic{}, v, where, format, args...)
+	f.Problems = append(f.Problems, f.about(v, where+" "+fmt.Sprintf(format, args...)))
 }
 
 func (f *config) warn(v *yaml.Value, where, format string, args ...any) {
-	f.say(dialect.Diagnostic{Warning: true}, v, where, format, args...)
+	f.Warnings = append(f.Warnings, f.about(v, where+" "+fmt.Sprintf(format, args...)))
 }
 
 // warnOfGate warns of hooks that will never run.
 func (f *config) warnOfGate(v *yaml.Value, where, format string, args ...any) {
-	f.say(dialect.Diagnostic{Warning: true, Gate: true}, v, where, format, args...)
+	f.warn(v, where, format, args...)
+	f.Warnings[len(f.Warnings)-1].Gate = true
 }
 
 func (f *config) document(top *yaml.Value) {
@@ -268,13 +267,13 @@ func (f *config) hook(
 		f.problem(entry, where, "must be a mapping with a %q, not %s", handlerKey, entry.Kind)
 		return
 	}
-	before := f.faults
+	before := len(f.Problems)
 	e := dialect.Entry{Position: position(entry), Event: event, Agent: agent, Unnamed: true}
 	if len(entry.Members) > 0 {
 		e.Position = position(entry.Members[0].At)
 	}
 	for _, m := range entry.Members {
-		if !f.nearInherit(where, m) && !slices.Contains(keys, m.Key) && !dialect.OwnKey(m.Key) {
+		if !f.nearInherit(where, m) && !slices.Contains(keys, m.Key) && !document.OwnKey(m.Key) {
 			f.warn(m.At, where, "has the unknown key %s%s", spelling.Quote(m.Key), spelling.Hint(m.Key, keys))
 		}
 	}
@@ -293,7 +292,7 @@ func (f *config) hook(
 	e.Timeout = f.timeout(where+".timeout", entry.Get("timeout"))
 	e.OnFailure = f.failClosed(where+".fail_closed", entry.Get("fail_closed"))
 	e.Inherit = f.inherits(where+"."+inheritKey, entry.Get(inheritKey), f.inherit)
-	if f.faults == before && runs {
+	if len(f.Problems) == before && runs {
 		f.Entries = append(f.Entries, e)
 	}
 }
@@ -416,8 +415,7 @@ func (f *config) inherits(where string, v *yaml.Value, unset []string) []string 
 		if item.Kind != yaml.String || item.Text == "" {
 			f.problem(item, where, "has %s; write the name of a variable", briefValue(item))
 		} else if fault := dialect.InheritedFault(item.Text); fault != "" {
-			f.faults++
-			f.Diagnostics = append(f.Diagnostics, dialect.Diagnostic{Position: position(item), Text: where + fault})
+			f.Problems = append(f.Problems, f.about(item, where+fault))
 		} else {
 			names = append(names, item.Text)
 		}

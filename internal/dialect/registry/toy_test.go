@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -50,9 +51,9 @@ var toyClient = &client.Client{
 type toyReader struct{}
 
 func (toyReader) Normalize(d *dialect.Document) {
-	if strings.HasSuffix(d.Path, ".toy") {
+	if strings.HasSuffix(d.File, ".toy") {
 		d.Entries = []dialect.Entry{{Name: "line", Event: "PreToolUse",
-			Command: dialect.Command{Shell: d.Text}, Position: dialect.Position{Line: 1, Column: 1}}}
+			Command: dialect.Command{Shell: d.Text}, Position: document.Position{Line: 1, Column: 1}}}
 		return
 	}
 	for e := range d.Events(d.Top([]dialect.Field{"hooks object"}, 1)["hooks"]) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -27,7 +28,7 @@ func DecodeExit(m dialect.Event, hook string, r *dialect.HookResult) dialect.Ver
 	if m.Can&dialect.Inject != 0 {
 		v.Context, v.Truncated = strings.TrimSpace(r.Stdout.All()), r.Stdout.LeftOut() > 0
 	}
-	v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
+	v.Doubt = nearmiss.MisspelledBlockInText(who, r.Stdout.All())
 	return v
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -28,10 +27,18 @@ type Pattern struct {
 	Subjects func(name string) []string
 	Refused  string
 
-	JavaScript *jsregexp.Regexp // an expression, found anywhere in a name
-	RE2        *regexp.Regexp   // the same
-	Err        error            // not a valid expression, so matches nothing
-	Unread     bool             // with Err: the client may accept the expression, so matches everything
+	JavaScript Expression     // found anywhere in a name
+	RE2        *regexp.Regexp // the same
+	Err        error          // not a valid expression, so matches nothing
+	Unread     bool           // with Err: the client may accept the expression, so matches everything
+}
+
+// Expression is a regular expression in another syntax than Go's.
+type Expression interface {
+	// Match reports whether the expression is found in a text. An error means that the search took too long.
+	Match(text string) (bool, error)
+	// Doubt returns why the expression cannot be read, so nobody knows what it matches, or nil.
+	Doubt() error
 }
 
 func (p Pattern) String() string { return p.Text }

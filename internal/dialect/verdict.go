@@ -127,3 +127,15 @@ func Withhold(c *Call, o *protocol.Outcome) (takesOther bool) {
 	}
 	return v.UpdatedOutput != nil
 }
+
+// NoteDoubt sets v.Doubt to err, if err is not nil.
+func (v *Verdict) NoteDoubt(who, client string, err error) {
+	if err != nil {
+		v.Doubt = Doubted(who, client, err)
+	}
+}
+
+// Doubted returns the text of Verdict.Doubt for an error from MisspelledBlock.
+func Doubted(who, client string, err error) string {
+	return fmt.Sprintf("%s gave an answer that %s takes for none: %v", who, client, err)
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -48,12 +49,12 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	switch {
 	case m.Can == 0: // the client reads no answer
-		v.Doubt = dialect.MisspelledBlockInText(who, text)
+		v.Doubt = nearmiss.MisspelledBlockInText(who, text)
 		return v
 	case text == "":
 		return v
 	case !isJSON:
-		return dialect.Unreadable(who, "it is no JSON object; "+dialect.PrintAlone(text))
+		return dialect.Unreadable(who, "it is no JSON object; "+nearmiss.PrintAlone(text))
 	case len(strictjson.Check(object.Raw, strictjson.MaxDepth)) > 0: // protobuf rejects equal keys
 		return dialect.Unreadable(who, "it has a key twice; write it once")
 	}
@@ -64,7 +65,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		if word == "continue" {
 			v.Decide(protocol.Block, cmp.Or(reason, "A hook wants the agent to go on"))
 		} else {
-			v.NoteDoubt(who, clientName, dialect.MisspelledBlock(object, stopWords))
+			v.NoteDoubt(who, clientName, nearmiss.MisspelledBlock(object, stopWords))
 		}
 		return v
 	}

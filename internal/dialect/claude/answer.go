@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -58,7 +59,7 @@ func noteDoubt(v *dialect.Verdict, m dialect.Event, hook, text string, misplaced
 		own = append(own, f.Key())
 	}
 	if v.Decision == protocol.Continue {
-		err := dialect.MisspelledBlock(gjson.Parse(text), dialect.ValidWords, own...)
+		err := nearmiss.MisspelledBlock(gjson.Parse(text), nearmiss.ValidWords, own...)
 		v.NoteDoubt(dialect.MessagePrefix(m.Name, hook), clientName, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -158,6 +159,6 @@ func decodeEnded(c *dialect.Call, m dialect.Event, hook string, r *dialect.HookR
 	case m.Can&stdoutIsContext != 0:
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
-	v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
+	v.Doubt = nearmiss.MisspelledBlockInText(who, r.Stdout.All())
 	return v
 }

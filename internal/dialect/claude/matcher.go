@@ -3,8 +3,8 @@ package claude
 import (
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
 // letters are the characters of a matcher that lists whole names, separated by commas or |.
@@ -28,7 +28,7 @@ func (reader) Pattern(text, _ string) dialect.Pattern {
 			}
 		}
 	default:
-		p.JavaScript, p.Err = jsregexp.Compile(text)
+		p.JavaScript, p.Err = client.JavaScript(text)
 	}
 	return p
 }

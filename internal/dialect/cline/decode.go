@@ -39,7 +39,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case isJSON:
 		v = readAnswer(event, who, c.Tool, answer)
 	case problem == "" && text != "":
-		return dialect.Unreadable(who, "it is no JSON; "+dialect.PrintAlone(text))
+		return dialect.Unreadable(who, "it is no JSON; "+nearmiss.PrintAlone(text))
 	}
 	if problem != "" && v.Decision == protocol.Continue {
 		v.Cause, v.Problem, v.Status, v.Answered = cause, problem, dialect.StatusFailed, isJSON
@@ -100,7 +100,7 @@ func doubtOf(answer gjson.Result) error {
 			return fmt.Errorf("it has %q, which is no key of an answer; %s", spelling.Brief(s.Key, 40), validWords)
 		}
 	}
-	return dialect.MisspelledBlock(answer, validWords)
+	return nearmiss.MisspelledBlock(answer, validWords)
 }
 
 // Fit makes one input out of "command" and "commands" after a hook changed a call with several commands. If the hook

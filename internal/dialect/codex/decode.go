@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -71,7 +72,7 @@ func decodeOutput(c *dialect.Call, m rule, hook string, r *dialect.HookResult) (
 	case isJSON:
 		v, err := readAnswer(c, m, text)
 		if err == nil && v.Decision == protocol.Continue {
-			doubt := dialect.MisspelledBlock(gjson.Parse(text), validWords, m.specificKeys()...)
+			doubt := nearmiss.MisspelledBlock(gjson.Parse(text), validWords, m.specificKeys()...)
 			v.NoteDoubt(dialect.MessagePrefix(m.Name, hook), clientName, doubt)
 		}
 		return v, err
@@ -81,7 +82,7 @@ func decodeOutput(c *dialect.Call, m rule, hook string, r *dialect.HookResult) (
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
 	// For the client, this is a successful run without an answer.
-	v.Doubt = dialect.MisspelledBlockInText(dialect.MessagePrefix(m.Name, hook), r.Stdout.All())
+	v.Doubt = nearmiss.MisspelledBlockInText(dialect.MessagePrefix(m.Name, hook), r.Stdout.All())
 	return v, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -164,7 +165,7 @@ func (m rule) doubt(who string, object gjson.Result, f *fields, decided bool) st
 		return dialect.Doubted(who, clientName, fmt.Errorf("it has a reason and no decision; %s", m.words()))
 	}
 	if len(f.top) > 0 && !slices.ContainsFunc(f.read, func(key string) bool { return f.top[key].Exists() }) {
-		if err := dialect.MisspelledBlock(object, m.words(), m.FieldKeys()...); err != nil {
+		if err := nearmiss.MisspelledBlock(object, m.words(), m.FieldKeys()...); err != nil {
 			return dialect.Doubted(who, clientName, err)
 		}
 	}

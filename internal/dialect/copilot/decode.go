@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -43,7 +44,7 @@ func decode(m rule, camel bool, hook string, r *dialect.HookResult) dialect.Verd
 	case text != "" && m.Name == "PermissionRequest" && r.ExitCode == 0:
 		return dialect.Unreadable(who, "it must be one JSON object; print all else to stderr")
 	case text != "" && !isAnswer:
-		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
+		v.Doubt = nearmiss.MisspelledBlockInText(who, r.Stdout.All())
 	}
 	switch {
 	case r.ExitCode == 0:

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -53,12 +53,12 @@ func expression(text, subject string, nameOf func(tool string) string) dialect.P
 	case subject == "tool_name":
 		p.Subjects = func(tool string) []string { return []string{nameOf(tool)} }
 	}
-	if _, err := jsregexp.Compile(text); err != nil {
+	if _, err := client.JavaScript(text); err != nil {
 		p.Word, p.Refused = text, "is no regular expression, so the entry never runs: "+spelling.Expression(err)
 		return p
 	}
 	p.Word = "^(?:" + text + ")$"
-	p.JavaScript, p.Err = jsregexp.Compile(p.Word)
+	p.JavaScript, p.Err = client.JavaScript(p.Word)
 	return p
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -160,5 +161,5 @@ func (a *answer) doubt(object gjson.Result) error {
 	for _, f := range claudeFields {
 		known = append(known, f.Key())
 	}
-	return dialect.MisspelledBlock(gjson.ParseBytes(dialect.ObjectOf(others)), validWords, known...)
+	return nearmiss.MisspelledBlock(gjson.ParseBytes(dialect.ObjectOf(others)), validWords, known...)
 }

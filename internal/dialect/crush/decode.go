@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -72,9 +73,9 @@ func decode(c *dialect.Call, who string, r *dialect.HookResult) dialect.Verdict 
 	if client.CheckJSON(text, maxDepth) != nil || !object.IsObject() || r.Stdout.LeftOut() > 0 {
 		if strings.HasPrefix(text, "{") {
 			return dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
-				dialect.PrintAlone(text))
+				nearmiss.PrintAlone(text))
 		}
-		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
+		v.Doubt = nearmiss.MisspelledBlockInText(who, r.Stdout.All())
 		return v
 	}
 	a := readAnswer(object)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -50,7 +51,7 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 		return dialect.Unreadable(who, err.Error())
 	}
 	if v.Decision == protocol.Continue && !v.Approved && m.Can&(permits|submits) != 0 {
-		v.NoteDoubt(who, "Cursor", dialect.MisspelledBlock(answer, validWords))
+		v.NoteDoubt(who, "Cursor", nearmiss.MisspelledBlock(answer, validWords))
 	}
 	return client.DoubtEqualKeys(who, answer, v)
 }

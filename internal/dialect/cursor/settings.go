@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -53,7 +53,7 @@ func (reader) Normalize(d *dialect.Document) {
 func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: strings.TrimSpace(text)}
 	if p.Word != "" && p.Word != "*" {
-		p.JavaScript, p.Err = jsregexp.Compile(p.Word)
+		p.JavaScript, p.Err = client.JavaScript(p.Word)
 		p.Unread = p.Err != nil // the client may accept the expression
 	}
 	return p

@@ -11,6 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -108,7 +109,7 @@ func LineResult(line string) *dialect.HookResult { return LineResultOf("", line)
 // LineResultOf returns the result of a persistent hook that answered the call id with a line.
 func LineResultOf(id, line string) *dialect.HookResult {
 	r := &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(line), Total: int64(len(line))}, CallID: id}
-	r.ReadLine()
+	nearmiss.ReadLine(r)
 	return r
 }
 
@@ -118,7 +119,7 @@ func Merge(e protocol.Event, stdouts ...string) protocol.Outcome {
 	var judged []dialect.HookVerdict
 	for i, s := range stdouts {
 		r := Printed(s)
-		v := tenex.Dialect.Decode(&c, string(rune('a'+i)), &r)
+		v := nearmiss.Decode(tenex.Dialect, &c, string(rune('a'+i)), &r)
 		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(string(rune('a'+i)), "f:1", &r, &v),
 			Verdict: v, Dialect: tenex.Dialect})
 	}

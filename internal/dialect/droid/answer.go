@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -84,5 +85,5 @@ func (a *answer) doubt(m rule) error {
 	case a.input.Exists() && a.input.Type != gjson.Null && !a.input.IsObject():
 		return dialect.WrongType("updatedInput", "an object", a.input)
 	}
-	return dialect.MisspelledBlock(a.object, validWords)
+	return nearmiss.MisspelledBlock(a.object, validWords)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -44,7 +45,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	if a.object.Exists() {
 		v.NoteDoubt(who, clientName, a.doubt(m))
 	} else if !broken && code == 0 {
-		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
+		v.Doubt = nearmiss.MisspelledBlockInText(who, r.Stdout.All())
 	}
 	switch {
 	case late:
@@ -54,7 +55,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		v.Status, v.Answered = dialect.StatusFailed, a.object.Exists() || v.Stop
 	case broken:
 		return dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
-			dialect.PrintAlone(r.Stdout.All()))
+			nearmiss.PrintAlone(r.Stdout.All()))
 	}
 	return client.DoubtEqualKeys(who, a.object, v)
 }

@@ -1,8 +1,8 @@
 package droid
 
 import (
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
 // Pattern reads a matcher as Droid 0.215.0 does. "" and * match everything. Any other is a JavaScript regular
@@ -12,7 +12,7 @@ func (reader) Pattern(text, _ string) dialect.Pattern {
 	if text == "" || text == "*" {
 		return p
 	}
-	if p.JavaScript, p.Err = jsregexp.Compile(text); p.Err != nil {
+	if p.JavaScript, p.Err = client.JavaScript(text); p.Err != nil {
 		p.Names = []string{text}
 	}
 	return p

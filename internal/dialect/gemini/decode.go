@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -35,7 +36,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case isJSON && answer.IsObject():
 		if v, ignored = m.answer(who, answer); ignored == nil && v.Decision == protocol.Continue && v.Doubt == "" {
 			own := append([]string{"tool_input"}, m.FieldKeys()...)
-			v.NoteDoubt(who, clientName, dialect.MisspelledBlock(answer, validWords, own...))
+			v.NoteDoubt(who, clientName, nearmiss.MisspelledBlock(answer, validWords, own...))
 		}
 		v.Answered = true
 	case isJSON:
@@ -51,7 +52,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	default:
 		v.SystemMessage = text
 		if ignored = misplacedAnswer(text); ignored == nil {
-			v.Doubt = dialect.MisspelledBlockInText(who, text)
+			v.Doubt = nearmiss.MisspelledBlockInText(who, text)
 		}
 	}
 	if v.Decision != protocol.Continue { // a deny counts, however the process ended

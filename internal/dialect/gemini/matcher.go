@@ -3,8 +3,8 @@ package gemini
 import (
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
 // Pattern reads a matcher as Gemini CLI 0.61.0 does. For tools, it is a JavaScript regular expression. At other events,
@@ -16,7 +16,7 @@ func (reader) Pattern(text, subject string) dialect.Pattern {
 		return p
 	}
 	if subject == "tool_name" {
-		p.JavaScript, p.Err = jsregexp.Compile(p.Word)
+		p.JavaScript, p.Err = client.JavaScript(p.Word)
 	}
 	if p.JavaScript == nil {
 		p.Names = []string{p.Word}

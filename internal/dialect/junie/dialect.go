@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -120,7 +121,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case word != "" && word != "allow" && word != "approve" || top["continue"].Type == gjson.False:
 		v.NoteDoubt(who, clientName, errors.New("it decides nothing at "+string(m.Name)+"; "+validWords))
 	default:
-		v.NoteDoubt(who, clientName, dialect.MisspelledBlock(object, validWords))
+		v.NoteDoubt(who, clientName, nearmiss.MisspelledBlock(object, validWords))
 	}
 	return client.DoubtEqualKeys(who, object, v)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -85,11 +86,11 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	if !is {
 		if strings.HasPrefix(text, "{") {
 			problem := dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
-				dialect.PrintAlone(text))
+				nearmiss.PrintAlone(text))
 			v.Problem, v.Cause, v.Status, v.Answered = problem.Problem, problem.Cause, problem.Status, true
 			return v
 		}
-		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
+		v.Doubt = nearmiss.MisspelledBlockInText(who, r.Stdout.All())
 		return v
 	}
 	v.NoteDoubt(who, clientName, a.doubt(m, object))
@@ -116,5 +117,5 @@ func (a *answer) doubt(m dialect.Event, object gjson.Result) error {
 			return fmt.Errorf("%q means nothing; %s", key, validWords)
 		}
 	}
-	return dialect.MisspelledBlock(object, validWords, "message")
+	return nearmiss.MisspelledBlock(object, validWords, "message")
 }

@@ -1,8 +1,8 @@
 package kimi
 
 import (
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
 // Pattern reads a matcher as Kimi Code 2.1.0 does: a JavaScript regular expression, found anywhere in the text. ""
@@ -10,7 +10,7 @@ import (
 func (reader) Pattern(text, _ string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: text}
 	if text != "" {
-		p.JavaScript, p.Err = jsregexp.Compile(text)
+		p.JavaScript, p.Err = client.JavaScript(text)
 	}
 	return p
 }

@@ -82,7 +82,7 @@ func doubt(text string) error {
 	if wrong != nil {
 		return wrong
 	}
-	if code, _ := dialect.ExitCodeIn(object); code != nil {
+	if code, _ := nearmiss.ExitCodeIn(object); code != nil {
 		return code
 	}
 	for _, s := range nearmiss.Scan(text) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -137,7 +138,7 @@ func (m rule) readRest(v *dialect.Verdict, a *answer, object gjson.Result, who s
 			v.UpdatedInput = client.Rewritten(input)
 		}
 	}
-	doubt := dialect.MisspelledBlock(object, validWords, "tool_input", "artifacts")
+	doubt := nearmiss.MisspelledBlock(object, validWords, "tool_input", "artifacts")
 	v.NoteDoubt(who, clientName, cmp.Or(m.ignoredPart(top, a), doubt))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -62,7 +63,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case denies:
 		a = &answer{decision: "deny", reason: text}
 	case strings.HasPrefix(text, "{"):
-		return dialect.Unreadable(who, "it begins with { and is no JSON; "+dialect.PrintAlone(text))
+		return dialect.Unreadable(who, "it begins with { and is no JSON; "+nearmiss.PrintAlone(text))
 	case r.ExitCode != 0:
 		a = &answer{decision: "allow", reason: "Non-blocking error: " + text}
 		if !r.NotRunByShell() { // the warning has the text
@@ -73,7 +74,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		if v.SystemMessage = text; ofStdout && m.Can&stdoutIsContext != 0 {
 			v.SystemMessage, v.Context = "", uncoloured(text)
 		}
-		v.Doubt = cmp.Or(v.Doubt, dialect.MisspelledBlockInText(who, text))
+		v.Doubt = cmp.Or(v.Doubt, nearmiss.MisspelledBlockInText(who, text))
 	}
 	if a != nil {
 		v.Own = a

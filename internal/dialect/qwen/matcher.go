@@ -6,7 +6,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/lazy"
 )
 
@@ -73,7 +72,7 @@ func (reader) Pattern(text, subject string) dialect.Pattern {
 		p.Exact = append(p.Exact, parts...)
 		expression = strings.Join(parts, "|")
 	}
-	p.JavaScript, p.Err = jsregexp.Compile(expression)
+	p.JavaScript, p.Err = client.JavaScript(expression)
 	return p
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
@@ -132,7 +133,7 @@ func TestRandomAnswers(t *testing.T) {
 			}
 			result := dialecttest.Exited([]int{0, 0, 0, 1, 2}[r.IntN(5)], text, "")
 			if r.IntN(4) == 0 {
-				result.ReadLine()
+				nearmiss.ReadLine(&result)
 			}
 			requireRead(t, d, events[r.IntN(len(events))], uint8(r.Uint32()), result)
 		}
@@ -151,7 +152,7 @@ func FuzzAnswer(f *testing.F) {
 		d := forms[int(which)%len(forms)]
 		result := dialecttest.Exited(int(code), stdout, "")
 		if line {
-			result.ReadLine()
+			nearmiss.ReadLine(&result)
 		}
 		events := d.Events.Names()
 		requireRead(t, d, events[int(at)%len(events)], how, result)

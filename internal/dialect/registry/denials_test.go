@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
@@ -39,7 +40,7 @@ func outcomeAt(d *dialect.Dialect, e protocol.Event, r dialect.HookResult,
 	c := dialect.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`, Result: "ok", Prompt: "p"}
 	c.Event = cmp.Or(d.EventOf(&c), e)
 	d = d.Of(c.Event)
-	v := d.ApplyFailurePolicy(&c, d.Decode(&c, "h", &r), policies...)
+	v := d.ApplyFailurePolicy(&c, nearmiss.Decode(d, &c, "h", &r), policies...)
 	return dialect.Merge(&c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v,
 		Dialect: d}})
 }

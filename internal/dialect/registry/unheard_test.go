@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/gate/form"
@@ -271,7 +272,7 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 func outcomeOf(d *dialect.Dialect, r dialect.HookResult, policies ...dialect.FailurePolicy) protocol.Outcome {
 	c := dialect.Call{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`}
 	c.Event = d.EventOf(&c)
-	v := d.ApplyFailurePolicy(&c, d.Decode(&c, "h", &r), policies...)
+	v := d.ApplyFailurePolicy(&c, nearmiss.Decode(d, &c, "h", &r), policies...)
 	return dialect.Merge(&c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v,
 		Dialect: d}})
 }
@@ -344,7 +345,7 @@ func TestNoDenyOfALineGoesUnheard(t *testing.T) {
 				`,"stdErr":"no"`))
 		}
 		r := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(made.text), Total: int64(len(made.text))}}
-		r.ReadLine()
+		nearmiss.ReadLine(&r)
 		o := outcomeOf(tenex.Dialect, r)
 		require.True(t, o.Decision != protocol.Continue || o.Stop, made.text)
 	}

@@ -48,7 +48,7 @@ func parseAnswer(text string, cut bool) (a answer, isAnswer bool, err error) {
 	// a byte order mark is white space to Claude Code
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"))
 	if !strings.HasPrefix(text, "{") {
-		a.doubts, err = dialect.StrayAnswer(whole)
+		a.doubts, err = nearmiss.StrayAnswer(whole)
 		return a, err != nil, err
 	}
 	line := text
@@ -57,7 +57,7 @@ func parseAnswer(text string, cut bool) (a answer, isAnswer bool, err error) {
 	}
 	signs := nearmiss.Scan(line)
 	if !slices.ContainsFunc(signs, nearmiss.Sign.CanBeginAnswer) && isOutputOfOthers(text, cut) {
-		a.doubts = dialect.NestedKeys(signs)
+		a.doubts = nearmiss.NestedKeys(signs)
 		return a, false, nil
 	}
 	if cut {
@@ -83,14 +83,14 @@ func faultOf(text, whole string) error {
 	if strictjson.EndOfFirst(text, strictjson.MaxDepth) > 0 {
 		why = "there is something behind the JSON"
 	}
-	return fmt.Errorf("line %d, column %d: %s; %s", line, col, why, dialect.PrintAlone(whole))
+	return fmt.Errorf("line %d, column %d: %s; %s", line, col, why, nearmiss.PrintAlone(whole))
 }
 
 // parseObject reads an object as an answer. signs are the signs in its text.
 func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, isAnswer bool, err error) {
 	keys, known, err := a.top(o)
-	near := dialect.FirstMeaningless(signs)
-	code, alone := dialect.ExitCodeIn(o)
+	near := nearmiss.FirstMeaningless(signs)
+	code, alone := nearmiss.ExitCodeIn(o)
 	report := slices.ContainsFunc(signs, func(s nearmiss.Sign) bool { return s.Report })
 	switch {
 	case keys == 0:
@@ -98,10 +98,10 @@ func (a *answer) parseObject(o gjson.Result, signs []nearmiss.Sign) (_ answer, i
 	case code != nil && alone && (known == 0 || report):
 		return *a, true, doubtful{code}
 	case report && onlyReasons(o):
-		a.doubts, a.report = dialect.NestedKeys(signs), true
+		a.doubts, a.report = nearmiss.NestedKeys(signs), true
 		return *a, false, nil
 	case known == 0 && near == nil && err == nil: // JSON without a word of any client
-		if a.doubts = dialect.NestedKeys(signs); code != nil {
+		if a.doubts = nearmiss.NestedKeys(signs); code != nil {
 			a.doubts = append(a.doubts, "printed JSON that was taken for text: "+code.Error())
 		}
 		return *a, false, nil
@@ -140,12 +140,12 @@ func (a *answer) noteIgnored(signs []nearmiss.Sign) {
 func (a *answer) incomplete(o gjson.Result, near *nearmiss.Sign) error {
 	switch {
 	case near != nil:
-		return dialect.UnknownKey(*near, dialect.ValidWords)
+		return nearmiss.UnknownKey(*near, nearmiss.ValidWords)
 	case len(a.unknownKeys) > 0:
 		return fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr",
 			spelling.Brief(a.unknownKeys[0], 40))
 	}
-	if wrong := dialect.Incomplete(o, dialect.ValidWords); wrong != nil {
+	if wrong := nearmiss.Incomplete(o, nearmiss.ValidWords); wrong != nil {
 		return wrong
 	}
 	if !a.stop && !dialect.Blank(a.stopReason) {
@@ -279,7 +279,7 @@ func (a *answer) decide(name string, value gjson.Result, known dialect.Words) er
 	}
 	d, ok := known.Decision(word)
 	if !ok {
-		return fmt.Errorf("%s %q does not exist; %s", name, word, dialect.ValidWords)
+		return fmt.Errorf("%s %q does not exist; %s", name, word, nearmiss.ValidWords)
 	}
 	a.decided = true
 	a.decision = min(a.decision, d)
@@ -303,7 +303,7 @@ func (a *answer) warnings(who string) (texts []string) {
 		texts = append(texts, fmt.Sprintf("%s has %s in its JSON; that was passed over, and the %s counts; %s", who,
 			key,
 			map[protocol.Decision]string{protocol.Block: "deny", protocol.Ask: "ask",
-				protocol.Defer: "defer"}[a.decision], dialect.ValidWords))
+				protocol.Defer: "defer"}[a.decision], nearmiss.ValidWords))
 	}
 	for _, key := range a.clientKeys {
 		texts = append(texts, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; "+

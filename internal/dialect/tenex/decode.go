@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -25,7 +26,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		return failure(c, hook, r, a, a.report || answered && (err == nil || errors.As(err, new(doubtful))))
 	}
 	if a.report && r.Line && err == nil { // a line has a key for text, so no other program wrote this
-		err = errors.New("it has a reason beside keys that no answer has; " + dialect.ValidWords)
+		err = errors.New("it has a reason beside keys that no answer has; " + nearmiss.ValidWords)
 	}
 	switch {
 	case err != nil: // a stop in an unreadable answer counts
@@ -33,16 +34,16 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		v.Stop, v.StopReason = a.stop, a.stopReason
 		return v
 	case !answered && (r.HTTP != nil || r.LineObject) && r.Stdout.Text() != "":
-		return dialect.Unreadable(who, dialect.NoAnswerKey)
+		return dialect.Unreadable(who, nearmiss.NoAnswerKey)
 	case !answered:
 		v := dialect.OK()
 		v.Context, v.Truncated, v.Warnings = r.Stdout.Text(), r.Stdout.LeftOut() > 0, a.warnings(who)
 		for _, d := range a.doubts { // at most one
 			v.Doubt = who + " " + d
 		}
-		return r.WarnOfStderr(who, v)
+		return nearmiss.WarnOfStderr(r, who, v)
 	}
-	return r.WarnOfStderr(who, a.verdict(c, hook))
+	return nearmiss.WarnOfStderr(r, who, a.verdict(c, hook))
 }
 
 // httpFailure returns the verdict of a request without a good answer.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/protocol"
@@ -65,7 +66,7 @@ func TestNoAnswerTakesBackAnApproval(t *testing.T) {
 	merged := func(results ...dialect.HookResult) protocol.Outcome {
 		var judged []dialect.HookVerdict
 		for _, r := range results {
-			v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "a", &r))
+			v := tenex.Dialect.ApplyFailurePolicy(&c, nearmiss.Decode(tenex.Dialect, &c, "a", &r))
 			judged = append(judged, dialect.HookVerdict{Verdict: v, Dialect: tenex.Dialect})
 		}
 		return dialect.Merge(&c, judged)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -129,7 +130,7 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 	} {
 		r := dialecttest.LineResult(line)
 		c := dialect.Call{Event: protocol.PreTool, Tool: "shell"}
-		v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", r))
+		v := tenex.Dialect.ApplyFailurePolicy(&c, nearmiss.Decode(tenex.Dialect, &c, "h", r))
 		require.Equal(t, warned, strings.Contains(strings.Join(v.Warnings, "\n"),
 			`has "stderr" in its line and no "exit_code" but 0`), line)
 	}
@@ -138,5 +139,5 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 // judge judges and settles, as the engine does.
 func judge(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
 	c := dialect.Call{Event: e, Tool: "shell"}
-	return tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", &r), policies...)
+	return tenex.Dialect.ApplyFailurePolicy(&c, nearmiss.Decode(tenex.Dialect, &c, "h", &r), policies...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -33,7 +34,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	}
 	object, isJSON := client.JSONValue(r.Stdout.All())
 	if !isJSON || !object.IsObject() || r.Stdout.LeftOut() > 0 {
-		v.Doubt = dialect.MisspelledBlockInText(who, r.Stdout.All())
+		v.Doubt = nearmiss.MisspelledBlockInText(who, r.Stdout.All())
 		return v
 	}
 	var elsewhere error
@@ -59,7 +60,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	case word == "allow":
 		v.Approve(why)
 	default:
-		v.NoteDoubt(who, clientName, cmp.Or(elsewhere, a.ignored(m), dialect.MisspelledBlock(object, validWords)))
+		v.NoteDoubt(who, clientName, cmp.Or(elsewhere, a.ignored(m), nearmiss.MisspelledBlock(object, validWords)))
 	}
 	return client.DoubtEqualKeys(who, object, v)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/launch"
@@ -351,7 +352,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 			result.Err = errors.New("hookrun could not start it: " + lack)
 			policies = []dialect.FailurePolicy{{protocol.CauseUnstarted: protocol.Block}}
 		}
-		v = h.Dialect.Decode(h.call, shownName(h.Hook), &result)
+		v = nearmiss.Decode(h.Dialect, h.call, shownName(h.Hook), &result)
 	}
 	v = h.ApplyFailurePolicy(h.call, v, policies...)
 	fit(&v)

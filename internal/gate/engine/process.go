@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/process"
@@ -75,7 +76,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 		r.keepAsyncResult(h.of, h.Hook, h.call, result)
 	}
 	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
-		result.ReadLine()
+		nearmiss.ReadLine(&result)
 	}
 	return result
 }
@@ -119,7 +120,7 @@ func (r *Runner) runPersistent(ctx context.Context, pool *process.Pool, h *hookR
 // readLine reads the line of a persistent process. An error is a panic in hookrun.
 func readLine(result *dialect.HookResult) (err error) {
 	defer crash.Catch(&err)
-	result.ReadLine()
+	nearmiss.ReadLine(result)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package dialect_test
+package nearmiss_test
 
 import (
 	"testing"

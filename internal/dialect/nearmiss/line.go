@@ -1,4 +1,4 @@
-package dialect
+package nearmiss
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -20,18 +20,18 @@ import (
 //
 // For any other line, including an empty line and an object with only unknown keys, ReadLine sets ProtocolError,
 // because a process that reports its own failure did not approve.
-func (r *HookResult) ReadLine() {
+func ReadLine(r *dialect.HookResult) {
 	line := strings.TrimSpace(r.Stdout.All())
 	if r.Stdout.LeftOut() > 0 {
-		r.ProtocolError = "its line is too long: " + KeptStdout
+		r.ProtocolError = "its line is too long: " + dialect.KeptStdout
 		return
 	}
-	if err := r.readLine(line); err != nil {
+	if err := readLine(r, line); err != nil {
 		r.ProtocolError = err.Error()
 	}
 }
 
-func (r *HookResult) readLine(line string) error {
+func readLine(r *dialect.HookResult, line string) error {
 	switch {
 	case line == "":
 		return errors.New("it ended without an answer; print one line of JSON for each line of input, {} if there " +
@@ -59,11 +59,11 @@ func (r *HookResult) readLine(line string) error {
 			code, err = readExitCode(value)
 		case name == "stdout":
 			hasStdout = value.Type != gjson.Null
-			err = ReadText(name, value, &stdout)
+			err = dialect.ReadText(name, value, &stdout)
 		case name == "stderr":
 			var text string
-			if err = ReadText(name, value, &text); text != "" {
-				r.Stderr, lineStderr = Capture{Head: []byte(text), Total: int64(len(text))}, true
+			if err = dialect.ReadText(name, value, &text); text != "" {
+				r.Stderr, lineStderr = dialect.Capture{Head: []byte(text), Total: int64(len(text))}, true
 			}
 		default:
 			if meant := suggestLineKey(name, value); meant != "" {
@@ -84,15 +84,15 @@ func (r *HookResult) readLine(line string) error {
 	case hasStdout && hasRest:
 		return errors.New(`beside "stdout" there is another answer in the line; put all of it into one of the two`)
 	case hasStdout:
-		r.Stdout = Capture{Head: []byte(stdout), Total: int64(len(stdout))}
+		r.Stdout = dialect.Capture{Head: []byte(stdout), Total: int64(len(stdout))}
 	case hasRest:
 		rest = append(append([]byte{'{'}, rest...), '}')
 		if code == 0 && !hasAnswerKey(rest) {
 			return errors.New(NoAnswerKey + `; {"stdout": "…"} is a text`)
 		}
-		r.Stdout, r.LineObject = Capture{Head: rest, Total: int64(len(rest))}, true
+		r.Stdout, r.LineObject = dialect.Capture{Head: rest, Total: int64(len(rest))}, true
 	default:
-		r.Stdout = Capture{}
+		r.Stdout = dialect.Capture{}
 	}
 	r.ExitCode = code
 	r.Line, r.LineNote = true, lineStderr
@@ -101,7 +101,7 @@ func (r *HookResult) readLine(line string) error {
 
 // WarnOfStderr warns if a persistent hook's line has "stderr" and exit code 0. A process may write to stderr and exit
 // with 0, but the author of such a line may have meant the reason of a deny.
-func (r *HookResult) WarnOfStderr(who string, v Verdict) Verdict {
+func WarnOfStderr(r *dialect.HookResult, who string, v dialect.Verdict) dialect.Verdict {
 	if r.LineNote && v.Decision == protocol.Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
 		v.Warnings = append(v.Warnings, who+` has "stderr" in its line and no "exit_code" but 0, which denies `+
 			`nothing; `+
@@ -125,15 +125,15 @@ var lineKeys = []string{"async", "asyncTimeout", "terminalSequence", "cancel", "
 func hasAnswerKey(object []byte) (has bool) {
 	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
-		has = slices.Contains(lineKeys, name) || slices.Contains(nearmiss.Keys(), name)
+		has = slices.Contains(lineKeys, name) || slices.Contains(Keys(), name)
 		return !has
 	})
-	return has || len(nearmiss.Scan(string(object))) > 0
+	return has || len(Scan(string(object))) > 0
 }
 
 // suggestLineKey returns the process key that name resembles, or "".
 func suggestLineKey(name string, value gjson.Result) string {
-	word := nearmiss.Letters(name)
+	word := Letters(name)
 	if isExitCode(value) {
 		for _, code := range slices.Concat(codeKeys, weakCodeKeys) {
 			if word == code || len(word) > 5 && spelling.Distance(word, code) <= 1 {
@@ -154,7 +154,7 @@ func readExitCode(value gjson.Result) (int, error) {
 	code := value.Num
 	switch {
 	case value.Type != gjson.Number || code != float64(int(code)) || code < 0 || code > 255:
-		return 0, WrongType("exit_code", "a number from 0 to 255", value)
+		return 0, dialect.WrongType("exit_code", "a number from 0 to 255", value)
 	}
 	return int(code), nil
 }

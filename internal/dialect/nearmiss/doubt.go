@@ -1,4 +1,4 @@
-package dialect
+package nearmiss
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect/nearmiss"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -26,15 +26,15 @@ func PrintAlone(text string) string {
 }
 
 // UnknownKey returns an error with the probable meaning of an unknown key in an answer.
-func UnknownKey(s nearmiss.Sign, words string) error {
+func UnknownKey(s Sign, words string) error {
 	key := spelling.Brief(s.Key, 40)
 	switch {
-	case s.Kind == nearmiss.Exact: // at the wrong level
+	case s.Kind == Exact: // at the wrong level
 		return fmt.Errorf("it has %q at a place where that means nothing; %s", key, words)
 	case s.Intended == "updatedInput" || s.Intended == "updatedToolOutput":
 		return fmt.Errorf(`it has %q, which is no key of an answer; did you mean %q in "hookSpecificOutput"?`, key,
 			s.Intended)
-	case s.Kind == nearmiss.Misspelling:
+	case s.Kind == Misspelling:
 		return fmt.Errorf("it has %q, which is no key of an answer; did you mean %q? %s", key, s.Intended, words)
 	}
 	return fmt.Errorf("it has %s, which is no decision: %s", strings.TrimSuffix(s.String(), ` for "decision"`), words)
@@ -48,13 +48,13 @@ var (
 )
 
 // FirstMeaningless returns the first key without meaning in an answer (misspelt, unknown or at a wrong level), or nil.
-func FirstMeaningless(signs []nearmiss.Sign) *nearmiss.Sign {
+func FirstMeaningless(signs []Sign) *Sign {
 	for i, s := range signs {
 		switch {
 		case !s.CanBeginAnswer():
-		case s.Kind != nearmiss.Exact,
-			s.Place == nearmiss.Top && slices.Contains(specificOnly, s.Key),
-			s.Place == nearmiss.Specific && slices.Contains(topOnly, s.Key):
+		case s.Kind != Exact,
+			s.Place == Top && slices.Contains(specificOnly, s.Key),
+			s.Place == Specific && slices.Contains(topOnly, s.Key):
 			return &signs[i]
 		}
 	}
@@ -64,10 +64,10 @@ func FirstMeaningless(signs []nearmiss.Sign) *nearmiss.Sign {
 // MisspelledBlock returns an error if an answer that the client treats as "allow" looks like a misspelled block. words
 // shows the valid answers of the client; known are keys of the client's own in hookSpecificOutput.
 func MisspelledBlock(object gjson.Result, words string, known ...string) error {
-	signs := slices.DeleteFunc(nearmiss.Scan(object.Raw), func(s nearmiss.Sign) bool {
-		text := s.Kind == nearmiss.Exact && slices.Contains([]string{"additionalContext", "systemMessage",
+	signs := slices.DeleteFunc(Scan(object.Raw), func(s Sign) bool {
+		text := s.Kind == Exact && slices.Contains([]string{"additionalContext", "systemMessage",
 			"suppressOutput"}, s.Key)
-		return text || s.Place == nearmiss.Specific && slices.Contains(known, s.Key)
+		return text || s.Place == Specific && slices.Contains(known, s.Key)
 	})
 	if s := FirstMeaningless(signs); s != nil {
 		return UnknownKey(*s, words)
@@ -99,27 +99,15 @@ func MisspelledBlockInText(who, text string) string {
 	return ""
 }
 
-// NoteDoubt sets v.Doubt to err, if err is not nil.
-func (v *Verdict) NoteDoubt(who, client string, err error) {
-	if err != nil {
-		v.Doubt = Doubted(who, client, err)
-	}
-}
-
-// Doubted returns the text of Verdict.Doubt for an error from MisspelledBlock.
-func Doubted(who, client string, err error) string {
-	return fmt.Sprintf("%s gave an answer that %s takes for none: %v", who, client, err)
-}
-
 // NestedKeys describes decision keys that do not count because they are nested in other JSON or beside unknown keys.
-func NestedKeys(signs []nearmiss.Sign) []string {
+func NestedKeys(signs []Sign) []string {
 	for _, s := range signs {
 		if s.Report && !s.AfterText {
 			return []string{fmt.Sprintf("printed JSON that has %s beside keys that no answer has, so it was taken "+
 				"for text; "+
 				"an answer has a decision and no other keys", fmt.Sprintf("%q", spelling.Brief(s.Key, 40)))}
 		}
-		if s.Place == nearmiss.Nested {
+		if s.Place == Nested {
 			return []string{fmt.Sprintf("printed JSON that has %s inside, where it was not read; print the answer "+
 				"alone", s)}
 		}
@@ -130,7 +118,7 @@ func NestedKeys(signs []nearmiss.Sign) []string {
 // StrayAnswer looks for an answer in output that is not an answer as a whole. If a line begins an answer, unreadable is
 // set. stray describes text that looks like an answer after other text on a line or deep in other JSON.
 func StrayAnswer(text string) (stray []string, unreadable error) {
-	signs := nearmiss.Scan(text)
+	signs := Scan(text)
 	for _, s := range signs {
 		if !s.AfterText && s.CanBeginAnswer() {
 			return nil, fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
@@ -149,13 +137,13 @@ func StrayAnswer(text string) (stray []string, unreadable error) {
 
 // Incomplete returns an error if an answer has a reason but no decision.
 func Incomplete(object gjson.Result, words string) error {
-	top := LastOf(object)
-	within := LastOf(top["hookSpecificOutput"])
+	top := dialect.LastOf(object)
+	within := dialect.LastOf(top["hookSpecificOutput"])
 	hasAny := func(fields map[string]gjson.Result, keys ...string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return fields[key].Type != gjson.Null })
 	}
 	hasText := func(fields map[string]gjson.Result, key string) bool {
-		return fields[key].Type == gjson.String && !Blank(strictjson.Text(fields[key].Raw))
+		return fields[key].Type == gjson.String && !dialect.Blank(strictjson.Text(fields[key].Raw))
 	}
 	changes := hasAny(within, "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input", "action")
 	decides := hasAny(within, "permissionDecision", "decision")
@@ -189,7 +177,7 @@ func ExitCodeIn(object gjson.Result) (wrong error, alone bool) {
 	stderr := false
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
-		word := nearmiss.Letters(name)
+		word := Letters(name)
 		switch {
 		case value.Type == gjson.Null:
 		case slices.Contains(codeKeys, word) && nonZero(value):

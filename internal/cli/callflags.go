@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
@@ -37,6 +38,7 @@ type callFlags struct {
 	pin       bool
 	dialect   string
 	output    string
+	client    *client.Client // see reader
 	verbose   bool
 	debug     bool
 	inputs    *debugInputs // with --debug
@@ -171,6 +173,17 @@ func (f *callFlags) hasMessages() bool {
 	return slices.Contains(messageForms(), f.output)
 }
 
+// reader returns the client that reads the output, or nil.
+func (f *callFlags) reader() *client.Client {
+	switch {
+	case f.output == "text", f.output == "json":
+		return nil
+	case f.client == nil || f.client.Name != f.output:
+		f.client, _ = registry.All().ClientNamed(f.output)
+	}
+	return f.client
+}
+
 // messages returns an error if the flags do not allow messages, before a hook runs.
 func (f *callFlags) messages() error {
 	if f.flags.Lookup("notes") == nil {
@@ -205,7 +218,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if err := f.messages(); err != nil {
 		return err
 	}
-	if client, is := registry.All().ClientNamed(f.output); is && f.call.Client == nil {
+	if client := f.reader(); client != nil && f.call.Client == nil {
 		f.call.Client = client.Dialect
 	}
 	if dialect.HasTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {

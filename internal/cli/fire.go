@@ -66,8 +66,7 @@ var errAnswered = errors.New("another entry for hookrun answers this call")
 
 // answerNothing prints the client's answer for "continue".
 func (f *callFlags) answerNothing(std Streams) error {
-	client, _ := registry.All().ClientNamed(f.output)
-	reply, err := client.Reply(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
+	reply, err := f.reader().Reply(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
 	if err != nil {
 		return err
 	}
@@ -109,7 +108,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	case strings.TrimSpace(doc) == "":
 		return "", errors.New("stdin is empty; give it the JSON that a client gives its hooks")
 	}
-	entry, _ := registry.All().ClientNamed(f.output)
+	entry := f.reader()
 	event, err = f.readInput(doc, entry)
 	client := registry.All().ClientWith(f.call.Sender())
 	// A client that runs another client's entry mostly understands its own form alone there.

@@ -70,8 +70,9 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 
 // files returns the options that select the hooks files.
 func (f *callFlags) files() hookfile.Options {
+	named := f.form()
 	return hookfile.Options{Parts: parts.All(), Workspace: f.workspace, Files: f.configs,
-		Project: &f.project.Project, Dialect: f.form(), Claude: f.claude, NoUser: f.noUser,
+		Project: &f.project.Project, Dialect: named, Claude: f.claude, NoUser: f.noUser,
 		AsClient: f.onFailure != protocol.Block.String()}
 }
 
@@ -85,6 +86,9 @@ func (f *callFlags) readAgain() (*hookfile.Config, error) {
 
 // form returns the dialect named by the flags; nil: the dialect of each file.
 func (f *callFlags) form() *dialect.Dialect {
+	if f.dialect == "" {
+		return nil
+	}
 	d, _ := registry.All().Named(f.dialect)
 	return d
 }
@@ -181,13 +185,13 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 // status at every event, or shows the model the tool's result beside it. tellError returns the error for the caller to
 // print, unless the block replaces the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
-	to, toClient := registry.All().ClientNamed(f.output)
+	to := f.reader()
 	isStranger := errors.As(failure, new(registry.Stranger))
-	isUnread := f.call.Event == "" && (toClient || f.output == "") && (f.entry != "" || isStranger)
+	isUnread := f.call.Event == "" && (to != nil || f.output == "") && (f.entry != "" || isStranger)
 	if isUnread || isStranger && f.entry != "" {
 		return f.tellStranger(failure, std)
 	}
-	if !toClient || f.call.Event == "" {
+	if to == nil || f.call.Event == "" {
 		return 0, failure
 	}
 	var reason strings.Builder
@@ -263,7 +267,10 @@ func (f *callFlags) prepare(
 		return nil, err
 	}
 	f.recordLastRun()
-	p := &prepared{gate: g, until: &interruption{exit: failureExit(f.output)}}
+	p := &prepared{gate: g, until: &interruption{exit: exitFailed}}
+	if f.reader() != nil {
+		p.until.exit = exitBlock
+	}
 	if f.hasFile() {
 		p.until.watch()
 	}
@@ -291,9 +298,7 @@ func (f *callFlags) prepare(
 // gateCall returns the call with the limits of its output form.
 func (f *callFlags) gateCall() gate.Call {
 	c := gate.Call{Call: f.call, Warnings: f.warnings}
-	if client, toClient := registry.All().ClientNamed(f.output); toClient {
-		c.Output = client
-	}
+	c.Output = f.reader()
 	if f.output == "text" {
 		c.Fit = func(o *protocol.Outcome) { *o = form.WithoutRewrites(*o) }
 		// on other codes, stdout has no texts
@@ -330,7 +335,7 @@ func (p *prepared) fire() (gate.Answer, error) {
 // are delivered again. A client does not get the lint about hooks files.
 func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit int, err error) {
 	o := fired.WithLint()
-	client, toClient := registry.All().ClientNamed(f.output)
+	client := f.reader()
 	var line []byte
 	exit = form.ExitCode(o)
 	why := form.Stderr(o)
@@ -339,7 +344,7 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 		if line = []byte(form.Text(o)); f.wrap && len(line) > 0 {
 			line = []byte(form.TaggedText(o))
 		}
-	case toClient:
+	case client != nil:
 		reply, failed := client.Reply(fired.Outcome)
 		if failed != nil {
 			return f.tellError(failed, std)

@@ -132,6 +132,9 @@ func (c *Config) Warned() []hook.Diagnostic {
 // WarnedOfFiles is Warned without the warnings about names of tools.
 func (c *Config) WarnedOfFiles() []hook.Diagnostic {
 	warnings := slices.Clip(c.Warnings)
+	if len(c.settings) == 0 {
+		return warnings
+	}
 	for _, d := range c.Clients().Forms() {
 		if s := c.settings[d.Files]; s.AllOff() {
 			warnings = append(warnings, s.OffAt)

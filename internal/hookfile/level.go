@@ -112,11 +112,11 @@ func isMissing(err error) bool {
 
 // fault returns why an existing file is refused, or "".
 func (o *Options) fault(f File) string {
-	switch path, tested := o.managed(); {
+	switch {
 	case !f.outer:
 		return ""
 	case f.Level == hook.ManagedLevel:
-		return managedFault(path, tested)
+		return managedFault(o.managed())
 	}
 	return userFault(f.Path)
 }

@@ -58,6 +58,9 @@ func Stderr(o protocol.Outcome) string {
 // WithoutRewrites returns the outcome for a host that cannot apply rewrites: a rewrite then blocks the call. After the
 // tool a block is only feedback, so the reason also tells the host that the model should not see this result.
 func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
+	if o.UpdatedInput == nil && o.UpdatedOutput == nil {
+		return o
+	}
 	what := "the tool's input"
 	if dialect.Canonical(o.Event) == protocol.PreExecute {
 		what = "the prompt"
@@ -69,8 +72,6 @@ func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
 	hasOutput := o.UpdatedOutput != nil
 	if hasOutput {
 		what = "the tool's output"
-	} else if o.UpdatedInput == nil {
-		return o
 	}
 	hook := o.UpdatedBy
 	o.UpdatedInput, o.UpdatedOutput, o.UpdatedBy = nil, nil, ""

@@ -17,7 +17,7 @@ import (
 // the wing of the longest folder that it is in; a folder with a final slash is not in itself.
 var wings = []struct{ name, folders, reaches string }{
 	{"protocol", "protocol", ""},
-	{"lib", "internal/strictjson internal/document internal/files internal/glob internal/spelling internal/printable internal/lazy " +
+	{"lib", "internal/httphook/endpoint internal/strictjson internal/document internal/files internal/glob internal/spelling internal/printable internal/lazy " +
 		"internal/crash internal/shellline/shellword internal/jsonrpc internal/state", ""},
 	{"core", "internal/process internal/launch internal/hook internal/hookfile internal/gate/engine " +
 		"internal/gate/form internal/dialect internal/dialect/tenex internal/dialect/nearmiss " +

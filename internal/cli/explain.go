@@ -208,7 +208,7 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 		call.Folder = ""
 		if e, err := h.Endpoint(); err == nil { // if the settings forbid the address, Inspect reports that
 			as := *h
-			as.HTTP = &e
+			as.HTTP = &hook.Request{Endpoint: e}
 			x.view.Hook = &as
 		}
 	} else if path, _, err := launch.Program(h, planned.Dir, env); err == nil && h.Unsupported == "" {

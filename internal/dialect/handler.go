@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -175,12 +175,12 @@ func (h *Handler) ReadHTTP() {
 		return
 	}
 	h.Runs = h.At(where.Index)
-	h.HTTP = &httphook.Endpoint{URL: where.String(), AllowedEnvVars: list(h.Members["allowedEnvVars"])}
+	h.HTTP = &endpoint.Endpoint{URL: where.String(), AllowedEnvVars: list(h.Members["allowedEnvVars"])}
 	h.Members["headers"].ForEach(func(key, value gjson.Result) bool {
 		if value.Type != gjson.String {
 			h.WrongType(h.Who+"the header "+spelling.Quote(key.String()), "a string", value, h.Drops)
 		}
-		h.HTTP.Headers = append(h.HTTP.Headers, httphook.Header{Name: key.String(), Value: value.String()})
+		h.HTTP.Headers = append(h.HTTP.Headers, endpoint.Header{Name: key.String(), Value: value.String()})
 		return true
 	})
 	if err := h.HTTP.Check(); err != nil { // the error does not repeat the URL, which may contain a password

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/internal/strictjson/document"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -19,7 +19,7 @@ type Entry struct {
 	Unnamed bool
 
 	Command     Command
-	HTTP        *httphook.Endpoint // instead of Command
+	HTTP        *endpoint.Endpoint // instead of Command
 	Unsupported string             // the hook's type, if hookrun cannot run the type
 	Runs        document.Position  // the position of the command or URL
 

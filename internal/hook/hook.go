@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -17,7 +16,7 @@ import (
 type Hook struct {
 	Name          string // in clients' forms the command, if the entry has no name
 	Command       Command
-	HTTP          *httphook.Endpoint    // the endpoint to POST to, instead of a command
+	HTTP          *Request              // instead of a command
 	StaticVerdict *dialect.Verdict      // of a rule, which starts no process
 	Events        []protocol.Event      // in the names of the dialect
 	Matcher       Matcher               // nil: any subject

@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
@@ -541,9 +541,9 @@ func TestClaudeHook(t *testing.T) {
 	t.Run("http", func(t *testing.T) {
 		h := one(t, pre(`{"type":"http","url":"https://user:pw@host:8443/a?b=c#d","headers":{"B":"$TOKEN","A":"é"},`+
 			`"allowedEnvVars":["TOKEN","X"]}`))
-		require.Equal(t, &httphook.Endpoint{
+		require.Equal(t, &endpoint.Endpoint{
 			URL:            "https://user:pw@host:8443/a?b=c#d",
-			Headers:        []httphook.Header{{Name: "B", Value: "$TOKEN"}, {Name: "A", Value: "é"}},
+			Headers:        []endpoint.Header{{Name: "B", Value: "$TOKEN"}, {Name: "A", Value: "é"}},
 			AllowedEnvVars: []string{"TOKEN", "X"},
 		}, h.HTTP)
 		require.Equal(t, "POST https://host:8443/a", h.Name, "reports have it, so it has no secrets")

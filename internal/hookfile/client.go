@@ -101,7 +101,7 @@ func (p *parser) clientSettings() {
 func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	h := hook.Hook{
 		Dialect: p.dialect.Of(e.Event), Name: e.Name, Unnamed: e.Unnamed, Events: []protocol.Event{e.Event},
-		Command: hook.Command(e.Command), HTTP: e.HTTP, Unsupported: e.Unsupported,
+		Command: hook.Command(e.Command), HTTP: p.request(e.HTTP), Unsupported: e.Unsupported,
 		Agent: e.Agent, NotAgents: e.NotAgents,
 		Timeout: e.Timeout, OnFailure: e.OnFailure, Env: append([]string{}, e.Env...), Folder: e.Folder,
 		Async: e.Async, Sequential: e.Sequential, DedupKey: e.DedupKey, Disabled: e.Off,
@@ -115,6 +115,11 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	}
 	if e.Inherit != nil {
 		h.Inherit = &hook.Inherited{Names: e.Inherit}
+	}
+	if h.HTTP != nil && p.parts.Requests == nil {
+		d := p.position(e.Runs)
+		d.Text = e.Who + `: "url": this program sends no requests`
+		p.Problems = append(p.Problems, d)
 	}
 	p.conditionsOf(&h, e)
 	if !e.Unnamed {
@@ -143,12 +148,12 @@ func (p *parser) conditionsOf(h *hook.Hook, e *dialect.Entry) {
 	}
 	switch {
 	case e.If == "":
-	case p.rules() == nil:
+	case p.parts.Rules == nil:
 		d := p.position(e.IfAt)
 		d.Text = e.Who + `: "if": this program has no rules, so it cannot decide ` + quote(e.If)
 		p.Problems = append(p.Problems, d)
 	default:
-		if h.If = p.rules().If(e.If); !h.If.Malformed() {
+		if h.If = p.parts.Rules.If(e.If); !h.If.Malformed() {
 			p.ruleDoubt(h, p.position(e.IfAt), e.Who+": ")
 		}
 	}

@@ -39,14 +39,14 @@ func (p *parser) ruleDoubt(h *hook.Hook, at hook.Diagnostic, who string) {
 	default:
 		f, found = lint.CheckName(tool, p.knownTools())
 		if f.Kind == lint.Never && f.Meant != "" {
-			h.IfMeant = p.rules().If(f.Meant + strings.TrimPrefix(h.If.String(), tool))
+			h.IfMeant = p.parts.Rules.If(f.Meant + strings.TrimPrefix(h.If.String(), tool))
 		}
 	}
 	if plain := withoutQuotes(h); plain != "" {
 		const text = "%s\"if\" has a pattern in quotes, and hookrun compares commands and paths without theirs; " +
 			"write %s"
 		p.doubt(h, at, fmt.Sprintf(text, who, plain), lint.Finding{Glob: tool, Kind: lint.Never})
-		h.IfMeant = p.rules().If(plain)
+		h.IfMeant = p.parts.Rules.If(plain)
 	}
 	if found {
 		p.doubt(h, at, fmt.Sprintf("%s\"if\" is for the tool %s, %s", who, quote(tool), f.Text), f)

@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 )
 
 // An entry with "url" posts the hook input; an entry with "command" runs a program.
@@ -44,11 +44,11 @@ func (e *entry) checkRequest(h *hook.Hook) {
 		f["url"].Problem("\"client_cert\" and \"client_key\" belong together; write both, or the same file " +
 			"twice if it has both")
 	}
-	e.headerVariables(h.HTTP)
+	e.headerVariables(&h.HTTP.Endpoint)
 }
 
 // headerVariables warns about variables in headers that are not in allowed_env_vars.
-func (e *entry) headerVariables(to *httphook.Endpoint) {
+func (e *entry) headerVariables(to *endpoint.Endpoint) {
 	headers, allowed := e.values["headers"], map[string]bool{}
 	if !headers.IsObject() {
 		return
@@ -57,7 +57,7 @@ func (e *entry) headerVariables(to *httphook.Endpoint) {
 		allowed[name] = true
 	}
 	for key, v := range headers.Members("") {
-		header := httphook.Header{Name: key.Key, Value: v.String()}
+		header := endpoint.Header{Name: key.Key, Value: v.String()}
 		for _, name := range header.Variables() {
 			if v.Type == gjson.String && !allowed[name] {
 				v.Warn("the header %s names $%s, which is replaced by nothing; add it to \"allowed_env_vars\"",
@@ -70,7 +70,10 @@ func (e *entry) headerVariables(to *httphook.Endpoint) {
 // url reads the address for the request.
 func (r *reader) url(h *hook.Hook) {
 	h.Inherit, h.RunsAt = nil, r.Place()
-	h.HTTP = &httphook.Endpoint{URL: r.address(httphook.CheckURL)}
+	h.HTTP = r.request(&endpoint.Endpoint{URL: r.address(endpoint.CheckURL)})
+	if r.parts.Requests == nil {
+		r.Problem(`"url": this program sends no requests`)
+	}
 }
 
 func (r *reader) address(check func(string) error) string {
@@ -105,7 +108,7 @@ func (r *reader) path() string {
 
 func (r *reader) variables(h *hook.Hook) {
 	for name, v := range r.Texts("an array of names of variables", `a name in "allowed_env_vars"`) {
-		if !httphook.IsVariable(name) {
+		if !endpoint.IsVariable(name) {
 			v.Problem("\"allowed_env_vars\": %s cannot be the name of a variable; letters, digits and _ make one, "+
 				"without the $", quote(name))
 		}
@@ -119,8 +122,8 @@ func (r *reader) headers(h *hook.Hook) {
 		if v.Name = "the header " + quote(key.Key); !v.Is("string") {
 			continue
 		}
-		header := httphook.Header{Name: key.Key, Value: v.String()}
-		if err := httphook.CheckHeader(header, seen); err != nil {
+		header := endpoint.Header{Name: key.Key, Value: v.String()}
+		if err := endpoint.CheckHeader(header, seen); err != nil {
 			key.Problem("\"headers\": %v", err)
 		}
 		h.HTTP.Headers = append(h.HTTP.Headers, header)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/protocol"
@@ -34,9 +34,9 @@ func TestURLEntry(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, cfg.Warnings)
 	h := &cfg.Hooks[0]
-	require.Equal(t, &httphook.Endpoint{
+	require.Equal(t, &endpoint.Endpoint{
 		URL:            "https://u:pw@h:8443/x?key=k",
-		Headers:        []httphook.Header{{Name: "Authorization", Value: "Bearer $TOKEN"}, {Name: "X", Value: "${A}"}},
+		Headers:        []endpoint.Header{{Name: "Authorization", Value: "Bearer $TOKEN"}, {Name: "X", Value: "${A}"}},
 		AllowedEnvVars: []string{"TOKEN", "A"},
 		CAFile:         filepath.Join(dir, "tls", "ca.pem"), ClientCert: cert,
 		ClientKey: filepath.Join(dir, "key.pem"),

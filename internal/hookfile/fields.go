@@ -2,7 +2,7 @@ package hookfile
 
 import (
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 )
 
 // field describes one key of an entry, and the value of a hook for the key.
@@ -151,7 +151,7 @@ var fields = [...]field{
 		about: "The URL of a proxy. The environment's are never used.",
 		schema: `"type": "string",
 			"pattern": "^([hH][tT][tT][pP][sS]?|[sS][oO][cC][kK][sS]5[hH]?)://[^\\x00-\\x20\\x7f]+$"`,
-		read:  func(r *reader, h *hook.Hook) { h.HTTP.Proxy = r.address(httphook.CheckProxy) },
+		read:  func(r *reader, h *hook.Hook) { h.HTTP.Proxy = r.address(endpoint.CheckProxy) },
 		value: func(v *View) any { return shownURL(v.endpoint().Proxy) }},
 
 	{key: "mode", group: identity, schema: `"enum": ["block", "observe"]`, explain: onlyJSON,

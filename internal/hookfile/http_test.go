@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/internal/launch"
 )
 
@@ -85,7 +85,7 @@ func TestEndpointString(t *testing.T) {
 		"http:///only/a@path":                "http:///only/a@path",
 		"no address":                         "no address",
 	} {
-		require.Equal(t, want, (&httphook.Endpoint{URL: url}).String(), url)
+		require.Equal(t, want, (&endpoint.Endpoint{URL: url}).String(), url)
 	}
 }
 

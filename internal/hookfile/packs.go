@@ -73,8 +73,8 @@ func (p *parser) packs(fields map[string]document.Value) {
 func (p *parser) withoutPack(name string, taken []string) string {
 	of, _, isRule := strings.Cut(name, "/")
 	var found hook.Pack
-	if p.rules() != nil {
-		found, _ = p.rules().Pack(of)
+	if p.parts.Rules != nil {
+		found, _ = p.parts.Rules.Pack(of)
 	}
 	switch {
 	case slices.Contains(taken, of) && !isRule:
@@ -88,11 +88,11 @@ func (p *parser) withoutPack(name string, taken []string) string {
 // pack returns the pack and the version for a name such as git or git@2, or nil without such a pack.
 func (p *parser) pack(text string, at document.Value) (found hook.Pack, version int) {
 	name, pin, pinned := strings.Cut(text, "@")
-	if p.rules() == nil {
+	if p.parts.Rules == nil {
 		at.Problem(`"packs": this program has no packs, so it cannot run %s`, quote(name))
 		return nil, 0
 	}
-	found, err := p.rules().Pack(name)
+	found, err := p.parts.Rules.Pack(name)
 	if err != nil {
 		at.Problem(`"packs": %s`, err.Error())
 		return nil, 0

@@ -5,14 +5,16 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/rules"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // Parts are what the loader and the engine know of the world beside hookrun's own form. The zero Parts knows nothing
 // else. Package parts has all of them.
 type Parts struct {
-	Clients dialect.Clients // nil: none
+	Clients  dialect.Clients // nil: none
+	Rules    hook.Rules      // for "if" and "packs"; nil: a file with one of them is an error
+	Requests hook.Requests   // for "url"; nil: likewise
 }
 
 // clients returns the clients, which are never nil.
@@ -50,5 +52,10 @@ func (p *parser) clientsWithEvent(event protocol.Event) (names []string) {
 	return names
 }
 
-// rules are the rules of "if" and of packs.
-func (p *parser) rules() hook.Rules { return rules.All }
+// request returns the request of a hook, or nil without an endpoint.
+func (p *parser) request(to *endpoint.Endpoint) *hook.Request {
+	if to == nil {
+		return nil
+	}
+	return &hook.Request{Endpoint: *to, By: p.parts.Requests}
+}

@@ -37,11 +37,11 @@ func (r *reader) rule(h *hook.Hook) {
 	if !ok {
 		return
 	}
-	if r.rules() == nil {
+	if r.parts.Rules == nil {
 		r.Problem(`"if": this program has no rules, so it cannot decide %s; use "matcher" and "when"`, quote(s))
 		return
 	}
-	if h.If = r.rules().If(s); s == "" || h.If.Malformed() {
+	if h.If = r.parts.Rules.If(s); s == "" || h.If.Malformed() {
 		r.Problem("\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)", quote(s))
 	}
 }

@@ -3,7 +3,7 @@ package hookfile_test
 import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/rules"
+	"github.com/hookrun/hookrun/internal/parts"
 )
 
 // runs and why are for tests of one hook, where a context is not worth its line.
@@ -17,6 +17,6 @@ func why(h *hook.Hook, c *dialect.Call) string {
 
 func matchContext(c *dialect.Call) *hook.MatchContext {
 	call := dialect.NewCall(*c)
-	call.Reader = rules.All
+	call.Reader = parts.All().Rules
 	return hook.NewMatchContext(call)
 }

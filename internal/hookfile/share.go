@@ -61,7 +61,7 @@ func (c *Config) WithFunctions(hooks []hook.Hook) []hook.Hook {
 // "wrappers".
 func (c *Config) NameTool(call *dialect.Call) {
 	c.Clients().NameTool(call, c.toolNamesAt(hook.LocalLevel))
-	call.Wrappers, call.Reader = c.wrappers, (*parser)(nil).rules()
+	call.Wrappers, call.Reader = c.wrappers, c.parts.Rules
 }
 
 // names returns all names in the "tools" of the files, down to a level.

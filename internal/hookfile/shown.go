@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -137,15 +137,15 @@ func (v *View) command() any {
 }
 
 // endpoint returns the address of the hook's requests, or the zero Endpoint.
-func (v *View) endpoint() *httphook.Endpoint {
+func (v *View) endpoint() *endpoint.Endpoint {
 	if v.Hook.HTTP == nil {
-		return &httphook.Endpoint{}
+		return &endpoint.Endpoint{}
 	}
-	return v.Hook.HTTP
+	return &v.Hook.HTTP.Endpoint
 }
 
 // shownURL returns an address without user and query, because these may be secrets.
-func shownURL(url string) string { return (&httphook.Endpoint{URL: url}).String() }
+func shownURL(url string) string { return (&endpoint.Endpoint{URL: url}).String() }
 
 // headers returns the names of headers, because the values may be secrets.
 func (v *View) headers() any {

@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -35,7 +35,7 @@ func (g *handler) copyEndpoint() {
 	}
 	var names []string
 	for _, name := range g.hook.HTTP.AllowedEnvVars {
-		if slices.Contains(e.AllowedEnvVars, name) && httphook.IsVariable(name) {
+		if slices.Contains(e.AllowedEnvVars, name) && endpoint.IsVariable(name) {
 			names = append(names, name)
 			continue
 		}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/files/regular"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 )
 
 // Client keeps connections between requests. The zero Client is ready for use. It is safe for concurrent use.
@@ -22,11 +24,18 @@ type Client struct {
 	clients map[identity]*http.Client
 }
 
+// Requests sends the requests of hooks by a Client.
+var Requests hook.Requests = requests{}
+
+type requests struct{}
+
+func (requests) NewClient() hook.RequestClient { return new(Client) }
+
 // identity decides, with the server's address, which endpoints share connections: endpoints with the same proxy and
 // certificate files of the same content. A renewed certificate leads to new connections.
 type identity struct{ ca, cert, key, proxy string }
 
-func (e *Endpoint) identity() (id identity, err error) {
+func identityOf(e *endpoint.Endpoint) (id identity, err error) {
 	id.proxy = e.Proxy
 	for _, file := range []struct {
 		path string
@@ -40,8 +49,8 @@ func (e *Endpoint) identity() (id identity, err error) {
 }
 
 // client returns the client of an endpoint.
-func (c *Client) client(e *Endpoint) (*http.Client, error) {
-	id, err := e.identity()
+func (c *Client) client(e *endpoint.Endpoint) (*http.Client, error) {
+	id, err := identityOf(e)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +59,7 @@ func (c *Client) client(e *Endpoint) (*http.Client, error) {
 	if known := c.clients[id]; known != nil {
 		return known, nil
 	}
-	transport, err := e.transport(id, c.conns.dial)
+	transport, err := newTransport(e, id, c.conns.dial)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +96,8 @@ const (
 	idleConns = 64
 )
 
-func (e *Endpoint) transport(id identity, dial dialer) (*http.Transport, error) {
-	config, err := e.tls(id)
+func newTransport(e *endpoint.Endpoint, id identity, dial dialer) (*http.Transport, error) {
+	config, err := tlsOf(e, id)
 	if err != nil {
 		return nil, err
 	}
@@ -120,19 +129,18 @@ func ownConnection(client *http.Client) *http.Client {
 	return &own
 }
 
-// CheckFiles returns the faults of the endpoint's CA file and client certificate.
-func (e *Endpoint) CheckFiles() (caFile, clientCert error) {
-	check := func(e *Endpoint) error {
-		id, err := e.identity()
+func (requests) CheckFiles(e *endpoint.Endpoint) (caFile, clientCert error) {
+	check := func(e *endpoint.Endpoint) error {
+		id, err := identityOf(e)
 		if err == nil {
-			_, err = e.tls(id)
+			_, err = tlsOf(e, id)
 		}
 		return err
 	}
-	return check(&Endpoint{CAFile: e.CAFile}), check(&Endpoint{ClientCert: e.ClientCert, ClientKey: e.ClientKey})
+	return check(&endpoint.Endpoint{CAFile: e.CAFile}), check(&endpoint.Endpoint{ClientCert: e.ClientCert, ClientKey: e.ClientKey})
 }
 
-func (e *Endpoint) tls(id identity) (*tls.Config, error) {
+func tlsOf(e *endpoint.Endpoint, id identity) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if e.CAFile != "" {
 		config.RootCAs = x509.NewCertPool()
@@ -190,10 +198,10 @@ func cutTLS(conn net.Conn) bool {
 }
 
 // Transport returns a transport with the endpoint's certificates and proxy, for a client of its own.
-func (e *Endpoint) Transport() (*http.Transport, error) {
-	id, err := e.identity()
+func Transport(e *endpoint.Endpoint) (*http.Transport, error) {
+	id, err := identityOf(e)
 	if err != nil {
 		return nil, err
 	}
-	return e.transport(id, (&net.Dialer{}).DialContext)
+	return newTransport(e, id, (&net.Dialer{}).DialContext)
 }

@@ -43,6 +43,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"unicode"
+
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 const (
@@ -50,56 +53,34 @@ const (
 	maxBody = 1 << 20
 )
 
-// Failure is the kind of an error. The zero value means no error.
-type Failure int
-
-const (
-	// Unsent: no connection, or no trusted connection.
-	Unsent Failure = iota + 1
-	// NotOK: the status of the answer is not 2xx.
-	NotOK
-	// Unreadable: the answer is not whole, not HTTP, or larger than 1 MiB.
-	Unreadable
-)
-
-// Error says why no usable answer came.
-type Error struct {
-	Failure Failure
-	Text    string // one line
-	Err     error  // of the system or net/http
-}
-
-func (e *Error) Error() string { return e.Text }
-func (e *Error) Unwrap() error { return e.Err }
-
-// Post posts a body, given in pieces, and returns the answer's body. The error is an *Error, or the context's cause.
-func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) string, body [][]byte) ([]byte, error) {
-	fail := func(f Failure, err error) ([]byte, error) {
+// Post posts a body, given in pieces, and returns the answer's body. The error is an *endpoint.Error, or the context's cause.
+func (c *Client) Post(ctx context.Context, e *endpoint.Endpoint, getenv func(string) string, body [][]byte) ([]byte, error) {
+	fail := func(of protocol.Cause, err error) ([]byte, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, &Error{f, oneLine(err.Error()), err}
+		return nil, &endpoint.Error{Cause: of, Text: oneLine(err.Error()), Err: err}
 	}
-	request, err := e.request(ctx, getenv, body)
+	request, err := newRequest(ctx, e, getenv, body)
 	var client *http.Client
 	if err == nil {
 		client, err = c.client(e)
 	}
 	if err != nil {
-		return fail(Unsent, fmt.Errorf("%v: %w", e, err))
+		return fail(protocol.CauseUnstarted, fmt.Errorf("%v: %w", e, err))
 	}
 	answer, conn, err := do(client, request)
 	if err != nil {
-		f, err := explain(err, conn != nil)
-		return fail(f, fmt.Errorf("%v: %w", e, err))
+		of, err := explain(err, conn != nil)
+		return fail(of, fmt.Errorf("%v: %w", e, err))
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode/100 != 2 {
-		return fail(NotOK, statusError(e, answer))
+		return fail(protocol.CauseExit, statusError(e, answer))
 	}
 	text, err := read(answer, conn)
 	if err != nil {
-		return fail(Unreadable, fmt.Errorf("%v: %w", e, err))
+		return fail(protocol.CauseOutput, fmt.Errorf("%v: %w", e, err))
 	}
 	return text, nil
 }
@@ -126,12 +107,13 @@ func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, e
 	}
 }
 
-// request builds the HTTP request.
-func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body [][]byte) (*http.Request, error) {
-	if _, err := parseURL(e.URL, "http", "https"); err != nil { // net/http's errors would quote the URL
+// newRequest builds the HTTP request.
+func newRequest(ctx context.Context, e *endpoint.Endpoint, getenv func(string) string, body [][]byte) (*http.Request,
+	error) {
+	if err := endpoint.CheckURL(e.URL); err != nil { // net/http's errors would quote the URL
 		return nil, err
 	}
-	header, host, err := e.header(getenv)
+	headers, err := e.Expanded(getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -139,26 +121,32 @@ func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body
 	if err != nil {
 		return nil, err
 	}
-	r.Header = header
-	r.Host = cmp.Or(host, r.Host)
+	r.Header = http.Header{"User-Agent": {"hookrun"}, "Accept": {"*/*"}, "Content-Type": {"application/json"}}
+	for _, h := range headers {
+		if strings.EqualFold(h.Name, "Host") {
+			r.Host = cmp.Or(h.Value, r.Host)
+			continue
+		}
+		r.Header.Set(h.Name, h.Value)
+	}
 	return r, nil
 }
 
 // explain turns an error of net/http into a message that says what to check.
-func explain(err error, connected bool) (Failure, error) {
+func explain(err error, connected bool) (protocol.Cause, error) {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok { // url.Error quotes the query
 		err = wrapped.Err
 	}
 	refused, _ := errors.AsType[*net.OpError](err)
 	switch {
 	case refused != nil && refused.Op == "remote error": // with TLS 1.3 the error comes after the handshake
-		return Unsent, fmt.Errorf("the server refused the TLS connection: %w; "+
+		return protocol.CauseUnstarted, fmt.Errorf("the server refused the TLS connection: %w; "+
 			"does it want a client certificate, \"client_cert\" and \"client_key\"?", err)
 	case strings.Contains(err.Error(), "http2: client conn could not be established"): // the same, reported later
-		return Unsent, errors.New("the server ended the TLS connection before it took a request; " +
+		return protocol.CauseUnstarted, errors.New("the server ended the TLS connection before it took a request; " +
 			"does it want a client certificate, \"client_cert\" and \"client_key\"?")
 	case !connected:
-		return Unsent, explainConnect(err)
+		return protocol.CauseUnstarted, explainConnect(err)
 	case errors.Is(err, io.EOF) || strings.HasSuffix(err.Error(), "server closed idle connection"): // unexported
 		err = errors.New("the server closed the connection without an answer")
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -166,7 +154,7 @@ func explain(err error, connected bool) (Failure, error) {
 	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed):
 		err = explainReset(err)
 	}
-	return Unreadable, err
+	return protocol.CauseOutput, err
 }
 
 // explainReset explains a connection reset: the server has closed without reading the request.
@@ -176,12 +164,12 @@ func explainReset(err error) error {
 
 var errCut = errors.New("the server closed the connection before its answer was complete")
 
-func statusError(e *Endpoint, answer *http.Response) error {
+func statusError(e *endpoint.Endpoint, answer *http.Response) error {
 	reason := strings.TrimSpace(strings.TrimPrefix(answer.Status, fmt.Sprint(answer.StatusCode)))
 	status := strings.TrimSpace(fmt.Sprintf("http %d %s", answer.StatusCode, clip(reason)))
 	if location := answer.Header.Get("Location"); answer.StatusCode/100 == 3 {
 		return fmt.Errorf("%s from %v; redirects are not followed, write the address itself: Location is %q",
-			status, e, clip(withoutSecrets(location)))
+			status, e, clip(endpoint.WithoutSecrets(location)))
 	}
 	return fmt.Errorf("%s from %v", status, e)
 }

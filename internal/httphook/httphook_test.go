@@ -16,23 +16,26 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // post does a request with a client of its own.
-func post(t *testing.T, e *Endpoint, body string, env map[string]string) (answer string, problem *Error) {
+func post(t *testing.T, e *endpoint.Endpoint, body string, env map[string]string) (answer string, problem *endpoint.Error) {
 	t.Helper()
 	var c Client
 	defer c.Close()
 	return postBy(t, &c, e, body, env)
 }
 
-func postBy(t *testing.T, c *Client, e *Endpoint, body string, env map[string]string) (answer string, problem *Error) {
+func postBy(t *testing.T, c *Client, e *endpoint.Endpoint, body string, env map[string]string) (answer string, problem *endpoint.Error) {
 	t.Helper()
 	text, err := c.Post(context.Background(), e, func(name string) string { return env[name] }, [][]byte{[]byte(body)})
 	if err != nil {
 		require.ErrorAs(t, err, &problem)
 		require.NotContains(t, problem.Text, "\n")
-		require.NotZero(t, problem.Failure)
+		require.NotZero(t, problem.Cause)
 		require.Empty(t, text)
 	}
 	return string(text), problem
@@ -81,9 +84,9 @@ func TestPost(t *testing.T) {
 	defer server.Close()
 	authority := strings.TrimPrefix(server.URL, "http://")
 
-	answer, problem := post(t, &Endpoint{
+	answer, problem := post(t, &endpoint.Endpoint{
 		URL:            "http://me:pass@" + authority + "/a%2Fb?q=%20#frag",
-		Headers:        []Header{{"X-Token", "t $TOKEN ${HOME}."}},
+		Headers:        []endpoint.Header{{Name: "X-Token", Value: "t $TOKEN ${HOME}."}},
 		AllowedEnvVars: []string{"TOKEN"},
 	}, "{\"a\":1}\n\n", map[string]string{"TOKEN": "secret", "HOME": "/root"})
 	require.Nil(t, problem)
@@ -149,29 +152,29 @@ func TestPostAnswers(t *testing.T) {
 
 	for _, c := range []struct {
 		path, body string
-		failure    Failure
+		failure    protocol.Cause
 		want       string
 	}{
-		{"/empty", "{}", 0, ""},
-		{"/204", "{}", 0, ""},
-		{"/205", "{}", 0, ""},
-		{"/created", "{}", 0, "made\n"},
-		{"/flushed", "", 0, "part 0\npart 1\npart 2\n"},
-		{"/hints", "{}", 0, "after hints"},
-		{"/echo", strings.Repeat("x", 10<<20), 0, "10485760"},
-		{"/full", "{}", 0, string(make([]byte, maxBody))},
-		{"/large", "{}", Unreadable, host + "/large: the answer is more than 1 MiB"},
-		{"/moved", "{}", NotOK, "http 308 Permanent Redirect from " + host +
+		{"/empty", "{}", "", ""},
+		{"/204", "{}", "", ""},
+		{"/205", "{}", "", ""},
+		{"/created", "{}", "", "made\n"},
+		{"/flushed", "", "", "part 0\npart 1\npart 2\n"},
+		{"/hints", "{}", "", "after hints"},
+		{"/echo", strings.Repeat("x", 10<<20), "", "10485760"},
+		{"/full", "{}", "", string(make([]byte, maxBody))},
+		{"/large", "{}", protocol.CauseOutput, host + "/large: the answer is more than 1 MiB"},
+		{"/moved", "{}", protocol.CauseExit, "http 308 Permanent Redirect from " + host +
 			"/moved; redirects are not followed, write the address itself: Location is \"https://elsewhere/x\""},
-		{"/odd", "{}", NotOK, "http 599 status code 599 from " + host + "/odd"},
-		{"/panic", "{}", Unreadable,
+		{"/odd", "{}", protocol.CauseExit, "http 599 status code 599 from " + host + "/odd"},
+		{"/panic", "{}", protocol.CauseOutput,
 			host + "/panic: the server closed the connection before its answer was complete: 4 of 10 bytes came"},
-		{"/x?key=hidden", "{}", NotOK, "http 503 Service Unavailable from " + host + "/x"},
+		{"/x?key=hidden", "{}", protocol.CauseExit, "http 503 Service Unavailable from " + host + "/x"},
 	} {
-		answer, problem := post(t, &Endpoint{URL: host + c.path}, c.body, nil)
-		if c.failure != 0 {
+		answer, problem := post(t, &endpoint.Endpoint{URL: host + c.path}, c.body, nil)
+		if c.failure != "" {
 			require.NotNil(t, problem, c.path)
-			require.Equal(t, c.failure, problem.Failure, c.path)
+			require.Equal(t, c.failure, problem.Cause, c.path)
 			answer = problem.Text
 		}
 		require.True(t, c.want == answer, "%s: %.200q %v", c.path, answer, problem)
@@ -191,7 +194,7 @@ func TestSecondAttemptHasAConnectionOfItsOwn(t *testing.T) {
 	})
 	var c Client
 	defer c.Close()
-	e := &Endpoint{URL: "http://" + addr}
+	e := &endpoint.Endpoint{URL: "http://" + addr}
 	kept := make(chan struct{}, 10)
 	post := func(trace *httptrace.ClientTrace) {
 		ctx := httptrace.WithClientTrace(context.Background(), trace)
@@ -215,7 +218,7 @@ func TestSecondAttemptHasAConnectionOfItsOwn(t *testing.T) {
 // What net/http has no exported error for is told in our words.
 func TestClosedIdleConnectionIsExplained(t *testing.T) {
 	failure, err := explain(errors.New("http: server closed idle connection"), true)
-	require.Equal(t, Unreadable, failure)
+	require.Equal(t, protocol.CauseOutput, failure)
 	require.EqualError(t, err, "the server closed the connection without an answer")
 }
 
@@ -281,7 +284,7 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			answer, problem := post(t, &Endpoint{URL: "http://" + serve(t, c.serve)}, body, nil)
+			answer, problem := post(t, &endpoint.Endpoint{URL: "http://" + serve(t, c.serve)}, body, nil)
 			if problem != nil {
 				answer = problem.Text
 			}
@@ -300,11 +303,11 @@ func TestReset(t *testing.T) {
 			io.WriteString(conn, answer)
 		})
 		for range 20 {
-			got, problem := post(t, &Endpoint{URL: "http://" + addr}, strings.Repeat("x", 4<<20), nil)
+			got, problem := post(t, &endpoint.Endpoint{URL: "http://" + addr}, strings.Repeat("x", 4<<20), nil)
 			if problem == nil {
 				require.Equal(t, "hi", got)
 			} else if runtime.GOOS == "linux" {
-				require.Equal(t, Unreadable, problem.Failure)
+				require.Equal(t, protocol.CauseOutput, problem.Cause)
 				require.Contains(t, problem.Text, "a server has to read the whole request")
 			}
 		}
@@ -323,7 +326,7 @@ func TestIPv6(t *testing.T) {
 	server.Listener = listener
 	server.Start()
 	defer server.Close()
-	answer, problem := post(t, &Endpoint{URL: server.URL}, "", nil)
+	answer, problem := post(t, &endpoint.Endpoint{URL: server.URL}, "", nil)
 	require.Nil(t, problem)
 	require.Equal(t, listener.Addr().String(), answer)
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 func TestURL(t *testing.T) {
@@ -34,12 +37,12 @@ func TestURL(t *testing.T) {
 		"http://my_service.local./":  "http my_service.local.  /",
 		"http://h/http://evil/@?u:p": "http h  /http://evil/@?u:p",
 	} {
-		e := Endpoint{URL: in}
-		r, err := e.request(t.Context(), nil, nil)
+		e := endpoint.Endpoint{URL: in}
+		r, err := newRequest(t.Context(), &e, nil, nil)
 		require.NoError(t, err, in)
 		require.Equal(t, want, fmt.Sprintf("%s %s %v %s", r.URL.Scheme, r.URL.Host,
 			cmp.Or(r.URL.User, new(url.Userinfo)), r.URL.RequestURI()), in)
-		require.NoError(t, CheckURL(in), in)
+		require.NoError(t, endpoint.CheckURL(in), in)
 	}
 }
 
@@ -80,7 +83,7 @@ func TestURLErrors(t *testing.T) {
 		"http://h/#\n":               "control character",
 		" http://h/":                 "a blank",
 	} {
-		err := CheckURL(in)
+		err := endpoint.CheckURL(in)
 		if want == "" {
 			require.NoError(t, err, in)
 			continue
@@ -116,44 +119,54 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// expand returns the value of a header with variables.
+func expand(value string, allowed []string, getenv func(string) string) string {
+	e := endpoint.Endpoint{Headers: []endpoint.Header{{Name: "X", Value: value}}, AllowedEnvVars: allowed}
+	headers, err := e.Expanded(getenv)
+	if err != nil {
+		return err.Error()
+	}
+	return headers[0].Value
+}
+
 func TestHeaderErrors(t *testing.T) {
 	env := map[string]string{"LINES": "secret\r\nX-Evil: 1", "LF": "secret\n", "NUL": "secret\x00"}
 	for _, c := range []struct {
-		headers []Header
+		headers []endpoint.Header
 		want    string
 	}{
-		{[]Header{{"", "x"}}, `"" is no header name`},
-		{[]Header{{"A B", "x"}}, `"A B" is no header name`},
-		{[]Header{{"A:", "x"}}, `"A:" is no header name`},
-		{[]Header{{"A\r\nB", "x"}}, `"A\r\nB" is no header name`},
-		{[]Header{{"É", "x"}}, `"É" is no header name`},
-		{[]Header{{"$LF", "x"}, {"{", ""}}, `"{" is no header name`},
-		{[]Header{{"content-LENGTH", "1"}}, "the header content-LENGTH cannot be set"},
-		{[]Header{{"Transfer-Encoding", "chunked"}}, "the header Transfer-Encoding cannot be set"},
-		{[]Header{{"Connection", "keep-alive"}}, "the header Connection cannot be set"},
-		{[]Header{{"X-a", "1"}, {"x-A", "1"}}, "the header x-A is there twice"},
-		{[]Header{{"X", "a\r\nb"}}, "the value of the header X has a line break"},
-		{[]Header{{"X", "a\nb"}}, "the value of the header X has a line break"},
-		{[]Header{{"X", "a\rb"}}, "the value of the header X has a line break"},
-		{[]Header{{"X", "a\x1b"}}, "the value of the header X has a line break"},
-		{[]Header{{"X", "$LINES"}}, "the value of the header X has a line break"},
-		{[]Header{{"X", "${LF}"}}, "the value of the header X has a line break"},
-		{[]Header{{"X", "$NUL"}}, "the value of the header X has a line break"},
-		{[]Header{{"Host", "$LINES"}}, "the value of the header Host has a line break"},
+		{[]endpoint.Header{{Name: "", Value: "x"}}, `"" is no header name`},
+		{[]endpoint.Header{{Name: "A B", Value: "x"}}, `"A B" is no header name`},
+		{[]endpoint.Header{{Name: "A:", Value: "x"}}, `"A:" is no header name`},
+		{[]endpoint.Header{{Name: "A\r\nB", Value: "x"}}, `"A\r\nB" is no header name`},
+		{[]endpoint.Header{{Name: "É", Value: "x"}}, `"É" is no header name`},
+		{[]endpoint.Header{{Name: "$LF", Value: "x"}, {Name: "{", Value: ""}}, `"{" is no header name`},
+		{[]endpoint.Header{{Name: "content-LENGTH", Value: "1"}}, "the header content-LENGTH cannot be set"},
+		{[]endpoint.Header{{Name: "Transfer-Encoding", Value: "chunked"}}, "the header Transfer-Encoding cannot be set"},
+		{[]endpoint.Header{{Name: "Connection", Value: "keep-alive"}}, "the header Connection cannot be set"},
+		{[]endpoint.Header{{Name: "X-a", Value: "1"}, {Name: "x-A", Value: "1"}}, "the header x-A is there twice"},
+		{[]endpoint.Header{{Name: "X", Value: "a\r\nb"}}, "the value of the header X has a line break"},
+		{[]endpoint.Header{{Name: "X", Value: "a\nb"}}, "the value of the header X has a line break"},
+		{[]endpoint.Header{{Name: "X", Value: "a\rb"}}, "the value of the header X has a line break"},
+		{[]endpoint.Header{{Name: "X", Value: "a\x1b"}}, "the value of the header X has a line break"},
+		{[]endpoint.Header{{Name: "X", Value: "$LINES"}}, "the value of the header X has a line break"},
+		{[]endpoint.Header{{Name: "X", Value: "${LF}"}}, "the value of the header X has a line break"},
+		{[]endpoint.Header{{Name: "X", Value: "$NUL"}}, "the value of the header X has a line break"},
+		{[]endpoint.Header{{Name: "Host", Value: "$LINES"}}, "the value of the header Host has a line break"},
 	} {
-		e := Endpoint{URL: "http://h", Headers: c.headers, AllowedEnvVars: []string{"LINES", "LF", "NUL"}}
+		e := endpoint.Endpoint{URL: "http://h", Headers: c.headers, AllowedEnvVars: []string{"LINES", "LF", "NUL"}}
 		_, problem := post(t, &e, "{}", env)
 		require.NotNil(t, problem)
-		require.Equal(t, Unsent, problem.Failure)
+		require.Equal(t, protocol.CauseUnstarted, problem.Cause)
 		require.Contains(t, problem.Text, c.want)
 		require.NotContains(t, problem.Text, "secret")
 	}
 }
 
 func TestVariables(t *testing.T) {
-	require.Equal(t, []string{"A", "AB", "C", "_y"}, Header{"X", "Bearer $A$AB ${C} $5 ${x $_y"}.Variables())
-	require.Empty(t, Header{"$X", "none"}.Variables())
-	require.True(t, IsVariable("_a9") && !IsVariable("") && !IsVariable("9") && !IsVariable("$A"))
+	require.Equal(t, []string{"A", "AB", "C", "_y"}, endpoint.Header{Name: "X", Value: "Bearer $A$AB ${C} $5 ${x $_y"}.Variables())
+	require.Empty(t, endpoint.Header{Name: "$X", Value: "none"}.Variables())
+	require.True(t, endpoint.IsVariable("_a9") && !endpoint.IsVariable("") && !endpoint.IsVariable("9") && !endpoint.IsVariable("$A"))
 }
 
 func TestWithoutSecrets(t *testing.T) {
@@ -166,7 +179,7 @@ func TestWithoutSecrets(t *testing.T) {
 		"relative/u@h":                "relative/u@h",
 		"http://h/login?next=http://": "http://h/login",
 	} {
-		require.Equal(t, want, withoutSecrets(in), in)
+		require.Equal(t, want, endpoint.WithoutSecrets(in), in)
 	}
 }
 
@@ -181,12 +194,12 @@ func FuzzRequest(f *testing.F) {
 		f.Add(s[0], s[1], s[2], "body")
 	}
 	f.Fuzz(func(t *testing.T, url, name, value, body string) {
-		e := Endpoint{URL: url, Headers: []Header{{name, value}}}
+		e := endpoint.Endpoint{URL: url, Headers: []endpoint.Header{{Name: name, Value: value}}}
 		if e.Check() != nil {
 			return
 		}
 		none := func(string) string { return "" }
-		request, err := e.request(t.Context(), none, [][]byte{[]byte(body)})
+		request, err := newRequest(t.Context(), &e, none, [][]byte{[]byte(body)})
 		require.NoError(t, err)
 		var text bytes.Buffer
 		if request.Write(&text) != nil {

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // malformed stands for an error in net/http's own words.
@@ -154,7 +157,7 @@ func TestAnswers(t *testing.T) {
 				if slowly && len(c.wire) > 1<<10 {
 					continue
 				}
-				got, err := post(t, &Endpoint{URL: wired(t, c.wire, slowly)}, "{}", nil)
+				got, err := post(t, &endpoint.Endpoint{URL: wired(t, c.wire, slowly)}, "{}", nil)
 				if want, good := strings.CutPrefix(c.want, "200 "); good {
 					require.Nil(t, err)
 					require.Equal(t, want, got)
@@ -162,8 +165,8 @@ func TestAnswers(t *testing.T) {
 				}
 				require.NotNil(t, err, "%q", got)
 				require.Contains(t, err.Text, c.want)
-				require.Equal(t, strings.HasPrefix(c.want, "http "), err.Failure == NotOK, err.Text)
-				require.NotEqual(t, Unsent, err.Failure)
+				require.Equal(t, strings.HasPrefix(c.want, "http "), err.Cause == protocol.CauseExit, err.Text)
+				require.NotEqual(t, protocol.CauseUnstarted, err.Cause)
 				require.LessOrEqual(t, len(err.Text), 600)
 			}
 		})
@@ -178,7 +181,7 @@ func TestLimit(t *testing.T) {
 		"until close": "HTTP/1.1 200 OK\r\n\r\n" + full,
 		"chunks":      chunked(half + half + "0\r\n\r\n"),
 	} {
-		got, err := post(t, &Endpoint{URL: wired(t, wire, false)}, "{}", nil)
+		got, err := post(t, &endpoint.Endpoint{URL: wired(t, wire, false)}, "{}", nil)
 		require.Nil(t, err, name)
 		require.True(t, full == got, name)
 	}
@@ -187,10 +190,10 @@ func TestLimit(t *testing.T) {
 		"until close": "HTTP/1.1 200 OK\r\n\r\n" + full + "x",
 		"chunks":      chunked(half + half + "1\r\nx\r\n0\r\n\r\n"),
 	} {
-		_, err := post(t, &Endpoint{URL: wired(t, wire, false)}, "{}", nil)
+		_, err := post(t, &endpoint.Endpoint{URL: wired(t, wire, false)}, "{}", nil)
 		require.NotNil(t, err, name)
 		require.Contains(t, err.Text, errTooLong.Error(), name)
-		require.Equal(t, Unreadable, err.Failure, name)
+		require.Equal(t, protocol.CauseOutput, err.Cause, name)
 	}
 }
 
@@ -223,7 +226,7 @@ func TestEndless(t *testing.T) {
 			_, _ = io.WriteString(conn, c.start)
 			_, _ = io.Copy(conn, &endless{s: c.rest})
 		})
-		_, err := post(t, &Endpoint{URL: "http://" + addr}, "{}", nil)
+		_, err := post(t, &endpoint.Endpoint{URL: "http://" + addr}, "{}", nil)
 		require.NotNil(t, err, name)
 		require.Contains(t, err.Text, c.want, name)
 	}

@@ -25,7 +25,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // authority makes a root, in a file, and a certificate by it for the names.
@@ -88,7 +90,7 @@ func TestTrusted(t *testing.T) {
 			b, _ := io.ReadAll(r.Body)
 			fmt.Fprintf(w, "%s %s %s %d bytes", r.Proto, r.TLS.NegotiatedProtocol, r.TLS.ServerName, len(b))
 		})
-		answer, problem := post(t, &Endpoint{URL: url, CAFile: roots}, strings.Repeat("x", 4<<20), nil)
+		answer, problem := post(t, &endpoint.Endpoint{URL: url, CAFile: roots}, strings.Repeat("x", 4<<20), nil)
 		require.Nil(t, problem)
 		require.Equal(t, "HTTP/2.0 h2 localhost 4194304 bytes", answer)
 	}
@@ -122,16 +124,16 @@ func TestRefused(t *testing.T) {
 		{"no certificate of ours", asks, roots, "does it want a client certificate"},
 		{"no such roots", good, roots + ".gone", "no such file"},
 	} {
-		_, problem := post(t, &Endpoint{URL: c.url + "/?secret", CAFile: c.roots}, "{}", nil)
+		_, problem := post(t, &endpoint.Endpoint{URL: c.url + "/?secret", CAFile: c.roots}, "{}", nil)
 		// A write to the closed connection may fail before the server's alert is read; then nobody knows why.
 		for range 100 {
 			if problem == nil || !strings.Contains(problem.Text, "has to read the whole request") {
 				break
 			}
-			_, problem = post(t, &Endpoint{URL: c.url + "/?secret", CAFile: c.roots}, "{}", nil)
+			_, problem = post(t, &endpoint.Endpoint{URL: c.url + "/?secret", CAFile: c.roots}, "{}", nil)
 		}
 		require.NotNil(t, problem, c.name)
-		require.Equal(t, Unsent, problem.Failure, "%s: %s", c.name, problem.Text)
+		require.Equal(t, protocol.CauseUnstarted, problem.Cause, "%s: %s", c.name, problem.Text)
 		require.Contains(t, problem.Text, c.url+"/: ", c.name)
 		require.Contains(t, problem.Text, c.want, c.name)
 		require.NotContains(t, problem.Text, "secret", c.name)
@@ -150,7 +152,7 @@ func TestClientCertificate(t *testing.T) {
 	certFile, keyFile := keyFiles(t, first)
 	var client Client
 	defer client.Close()
-	e := &Endpoint{URL: url, CAFile: roots, ClientCert: certFile, ClientKey: keyFile}
+	e := &endpoint.Endpoint{URL: url, CAFile: roots, ClientCert: certFile, ClientKey: keyFile}
 	for range 2 {
 		answer, problem := postBy(t, &client, e, "{}", nil)
 		require.Nil(t, problem)
@@ -180,11 +182,11 @@ func TestProxy(t *testing.T) {
 		t.Setenv(name, proxy.URL)
 	}
 	url := strings.Replace(server.URL, "127.0.0.1", "localhost.localdomain", 1) // which no NO_PROXY means
-	answer, problem := post(t, &Endpoint{URL: server.URL}, "{}", nil)
+	answer, problem := post(t, &endpoint.Endpoint{URL: server.URL}, "{}", nil)
 	require.Nil(t, problem)
 	require.Equal(t, "direct", answer)
 	require.Empty(t, asked)
-	answer, problem = post(t, &Endpoint{URL: url + "/x", Proxy: strings.Replace(proxy.URL, "//", "//u:p@", 1)}, "{}",
+	answer, problem = post(t, &endpoint.Endpoint{URL: url + "/x", Proxy: strings.Replace(proxy.URL, "//", "//u:p@", 1)}, "{}",
 		nil)
 	require.Nil(t, problem)
 	require.Equal(t, "by proxy", answer)
@@ -193,9 +195,9 @@ func TestProxy(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	closed.Close()
-	_, problem = post(t, &Endpoint{URL: url, Proxy: "http://u:secret@" + closed.Addr().String()}, "{}", nil)
+	_, problem = post(t, &endpoint.Endpoint{URL: url, Proxy: "http://u:secret@" + closed.Addr().String()}, "{}", nil)
 	require.NotNil(t, problem)
-	require.Equal(t, Unsent, problem.Failure)
+	require.Equal(t, protocol.CauseUnstarted, problem.Cause)
 	require.Contains(t, problem.Text, "refused")
 	require.NotContains(t, problem.Text, "secret")
 }
@@ -209,7 +211,7 @@ func TestKept(t *testing.T) {
 		fmt.Fprintf(w, "%s %s", r.RemoteAddr, b)
 	}))
 	t.Cleanup(server.Close)
-	e := &Endpoint{URL: server.URL}
+	e := &endpoint.Endpoint{URL: server.URL}
 	first, problem := postBy(t, &client, e, "hi", nil)
 	require.Nil(t, problem)
 	for range 5 {
@@ -228,7 +230,7 @@ func TestKept(t *testing.T) {
 	client.Close()
 	_, problem = postBy(t, &client, e, "hi", nil)
 	require.NotNil(t, problem)
-	require.Equal(t, Unsent, problem.Failure)
+	require.Equal(t, protocol.CauseUnstarted, problem.Cause)
 }
 
 // TestClosedAtTheRequest: a server that ends a kept connection when the next request arrives has said nothing, and gets
@@ -250,16 +252,16 @@ func TestClosedAtTheRequest(t *testing.T) {
 	var client Client
 	defer client.Close()
 	for range 3 {
-		answer, problem := postBy(t, &client, &Endpoint{URL: "http://" + addr}, "{}", nil)
+		answer, problem := postBy(t, &client, &endpoint.Endpoint{URL: "http://" + addr}, "{}", nil)
 		require.Nil(t, problem)
 		require.Equal(t, "hi", answer)
 	}
 	require.Len(t, requests, 4, "the second is sent twice, and keeps no connection")
 
 	silent := serve(t, func(conn net.Conn) { _, _ = http.ReadRequest(bufio.NewReader(conn)) })
-	_, problem := postBy(t, &client, &Endpoint{URL: "http://" + silent}, "{}", nil)
+	_, problem := postBy(t, &client, &endpoint.Endpoint{URL: "http://" + silent}, "{}", nil)
 	require.NotNil(t, problem)
-	require.Equal(t, Unreadable, problem.Failure)
+	require.Equal(t, protocol.CauseOutput, problem.Cause)
 	require.Contains(t, problem.Text, "without an answer")
 }
 
@@ -310,7 +312,7 @@ func TestCut(t *testing.T) {
 				conn.CloseWrite()
 			}
 		})
-		answer, problem := post(t, &Endpoint{URL: "https://localhost:" + port, CAFile: roots}, "{}", nil)
+		answer, problem := post(t, &endpoint.Endpoint{URL: "https://localhost:" + port, CAFile: roots}, "{}", nil)
 		if problem != nil {
 			answer = problem.Text
 		}

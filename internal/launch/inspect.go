@@ -19,7 +19,7 @@ func inspectEndpoint(h *hook.Hook) (problems []hook.Diagnostic) {
 	}
 	_, err := h.Endpoint()
 	note(h.RunsAt, err)
-	roots, certificate := h.HTTP.CheckFiles()
+	roots, certificate := h.HTTP.By.CheckFiles(&h.HTTP.Endpoint)
 	note(h.FilesAt[0], roots)
 	note(h.FilesAt[1], certificate)
 	return problems

@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
@@ -21,15 +23,16 @@ func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResul
 	if result.Err = ctx.Err(); result.Err != nil {
 		return result
 	}
-	endpoint, err := h.Endpoint()
+	to, err := h.Endpoint()
 	if err != nil {
 		result.Err = err
 		return result
 	}
 	ctx, cancel := context.WithDeadline(ctx, begin.Add(result.Limit))
 	defer cancel()
+	client := r.requests.client(h.HTTP.By)
 	if r.options.OneShot {
-		defer r.http.CloseIdleConnections()
+		defer client.CloseIdleConnections()
 	}
 	var env []string
 	getenv := func(name string) string {
@@ -38,37 +41,47 @@ func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResul
 		}
 		return launch.Variable(env, name)
 	}
-	body, err := r.http.Post(ctx, &endpoint, getenv, h.payload)
+	body, err := client.Post(ctx, &to, getenv, h.payload)
 	if err == nil {
 		if hello, again := h.Dialect.Hooks.Negotiate(h.call, body); hello != nil {
-			if _, err = r.http.Post(ctx, &endpoint, getenv, hello); err == nil {
+			if _, err = client.Post(ctx, &to, getenv, hello); err == nil {
 				h.payload = again
-				body, err = r.http.Post(ctx, &endpoint, getenv, h.payload)
+				body, err = client.Post(ctx, &to, getenv, h.payload)
 			}
 		}
 	}
-	var failed *httphook.Error
+	var failed *endpoint.Error
 	switch {
 	case err == nil:
 		result.Stdout = dialect.Capture{Head: body, Total: int64(len(body))}
-	case errors.As(err, &failed) && failed.Failure == httphook.Unsent && process.Shortage(err) != "":
+	case errors.As(err, &failed) && failed.Cause == protocol.CauseUnstarted && process.Shortage(err) != "":
 		result.Err = err
 	case failed != nil:
-		result.HTTP.Failure, result.HTTP.Why = causeOf(failed.Failure), failed.Text
+		result.HTTP.Failure, result.HTTP.Why = failed.Cause, failed.Text
 	default: // the context ended
 		result.TimedOut = true
 	}
 	return result
 }
 
-func causeOf(f httphook.Failure) protocol.Cause {
-	switch f {
-	case httphook.Unsent:
-		return protocol.CauseUnstarted
-	case httphook.NotOK:
-		return protocol.CauseExit
-	case httphook.Unreadable:
-		return protocol.CauseOutput
+// requests is the client of a Runner for all HTTP hooks, made for the first of them.
+type requests struct {
+	mu sync.Mutex
+	of hook.RequestClient
+}
+
+func (r *requests) client(by hook.Requests) hook.RequestClient {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.of == nil {
+		r.of = by.NewClient()
 	}
-	return ""
+	return r.of
+}
+
+// close closes all connections. No request is in flight, and none follows.
+func (r *requests) close() {
+	if r.of != nil {
+		r.of.Close()
+	}
 }

@@ -18,7 +18,6 @@ import (
 	model "github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/parts"
-	builtin "github.com/hookrun/hookrun/internal/rules"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -196,7 +195,7 @@ func TestFunctionsAboveFiles(t *testing.T) {
 		var no dialect.Verdict
 		no.Decide(protocol.Block, "no")
 		gate := function("gate", no)
-		gate.If = builtin.All.If("shell(rm -rf*)")
+		gate.If = parts.All().Rules.If("shell(rm -rf*)")
 		r, err := engine.New(cfg, engine.Options{Functions: []engine.Function{gate}})
 		require.NoError(t, err)
 		o, err := r.Fire(context.Background(), claudeCall(t, "Bash", input))

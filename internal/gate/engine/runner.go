@@ -13,7 +13,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/state/stops"
@@ -79,7 +78,7 @@ type Runner struct {
 	binary       string // Options.Binary, or found in the environment; "": not found
 	hooks        atomic.Pointer[hookSet]
 	asyncResults asyncResults
-	http         httphook.Client // of all HTTP hooks
+	requests     requests // of all HTTP hooks
 	notices      notices
 	stops        stops.Store   // of a Runner that stays up
 	lastID       atomic.Int64  // of a call of a persistent hook
@@ -217,7 +216,7 @@ func (r *Runner) Close() error {
 		}
 		all.Wait()
 		r.processes.Close()
-		r.http.Close()
+		r.requests.close()
 	})
 	return nil
 }

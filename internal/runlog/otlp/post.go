@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -30,7 +31,7 @@ type client struct {
 }
 
 func newClient(s *Settings) (*client, error) {
-	transport, err := s.endpoint.Transport()
+	transport, err := httphook.Transport(&s.endpoint)
 	if err != nil {
 		return nil, err
 	}

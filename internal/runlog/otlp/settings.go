@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/internal/httphook/endpoint"
 )
 
 // Settings say where records go and how. The environment sets them by OpenTelemetry's variables for exporters.
 type Settings struct {
-	endpoint httphook.Endpoint
+	endpoint endpoint.Endpoint
 	header   http.Header
 	timeout  time.Duration // of one request
 	gzip     bool
@@ -91,7 +91,7 @@ func (env environment) address(given string) (string, error) {
 				"or set OTEL_EXPORTER_OTLP_LOGS_ENDPOINT")
 		}
 	}
-	if err := httphook.CheckURL(given); err != nil {
+	if err := endpoint.CheckURL(given); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	if name != "OTEL_EXPORTER_OTLP_ENDPOINT" {
@@ -113,7 +113,7 @@ func (env environment) headers(to http.Header) error {
 	}
 	seen := map[string]bool{}
 	for _, p := range pairs {
-		if err := httphook.CheckHeader(httphook.Header{Name: p.key, Value: p.value}, seen); err != nil {
+		if err := endpoint.CheckHeader(endpoint.Header{Name: p.key, Value: p.value}, seen); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		to.Set(p.key, p.value)

@@ -1,9 +1,10 @@
-package httphook
+// Package endpoint describes where the input of a hook is posted, and how: address, headers, certificates and proxy, and
+// what is wrong with them. Package httphook posts it.
+package endpoint
 
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // Endpoint is the server that an HTTP hook posts to, with the settings of the request.
@@ -36,7 +38,7 @@ type Endpoint struct {
 type Header struct{ Name, Value string }
 
 // String returns the URL without the user and the query, which may be secret. It is for reports and reasons.
-func (e *Endpoint) String() string { return withoutSecrets(e.URL) }
+func (e *Endpoint) String() string { return WithoutSecrets(e.URL) }
 
 // Check returns the faults of an endpoint, without quoting its address. It does not look at variables or read files.
 func (e *Endpoint) Check() error {
@@ -112,8 +114,8 @@ func checkHost(u *url.URL) error {
 	return nil
 }
 
-// withoutSecrets returns a URL without query, fragment and user. The URL may be invalid.
-func withoutSecrets(s string) string {
+// WithoutSecrets returns a URL without query, fragment and user. The URL may be invalid.
+func WithoutSecrets(s string) string {
 	s, _, _ = strings.Cut(s, "#")
 	s, _, _ = strings.Cut(s, "?")
 	if before, rest, ok := strings.Cut(s, "//"); ok {
@@ -154,26 +156,21 @@ func checkValue(name, value string) error {
 	return nil
 }
 
-// header returns the headers of a request and the Host, or "" if Host is not set. Values are checked after variables
-// are expanded, so one header stays one header.
-func (e *Endpoint) header(getenv func(string) string) (all http.Header, host string, err error) {
-	all = http.Header{"User-Agent": {"hookrun"}, "Accept": {"*/*"}, "Content-Type": {"application/json"}}
+// Expanded returns the headers with the values of variables. Values are checked after variables are expanded, so one
+// header stays one header.
+func (e *Endpoint) Expanded(getenv func(string) string) ([]Header, error) {
+	all := slices.Clone(e.Headers)
 	seen := map[string]bool{}
-	for _, h := range e.Headers {
+	for i, h := range all {
 		if err := CheckHeader(h, seen); err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		value := expand(h.Value, e.AllowedEnvVars, getenv)
-		if err := checkValue(h.Name, value); err != nil {
-			return nil, "", err
+		all[i].Value = expand(h.Value, e.AllowedEnvVars, getenv)
+		if err := checkValue(h.Name, all[i].Value); err != nil {
+			return nil, err
 		}
-		if strings.EqualFold(h.Name, "Host") {
-			host = value
-			continue
-		}
-		all.Set(h.Name, value)
 	}
-	return all, host, nil
+	return all, nil
 }
 
 var (
@@ -201,3 +198,13 @@ func expand(s string, allowed []string, getenv func(string) string) string {
 		return ""
 	})
 }
+
+// Error says why no usable answer came.
+type Error struct {
+	Cause protocol.Cause // unstarted: no trusted connection; exit: the status is not 2xx; output: the answer is not whole
+	Text  string         // one line
+	Err   error          // of the system or net/http
+}
+
+func (e *Error) Error() string { return e.Text }
+func (e *Error) Unwrap() error { return e.Err }

@@ -17,12 +17,13 @@ import (
 // the wing of the longest folder that it is in; a folder with a final slash is not in itself.
 var wings = []struct{ name, folders, reaches string }{
 	{"protocol", "protocol", ""},
-	{"lib", "internal/httphook/endpoint internal/strictjson internal/document internal/files internal/glob internal/spelling internal/printable internal/lazy " +
-		"internal/crash internal/shellline/shellword internal/jsonrpc internal/state", ""},
+	{"lib", "internal/strictjson internal/document internal/files internal/glob internal/spelling internal/printable " +
+		"internal/lazy internal/httphook/endpoint internal/crash internal/shellline/shellword internal/jsonrpc " +
+		"internal/state", ""},
 	{"core", "internal/process internal/launch internal/hook internal/hookfile internal/gate/engine " +
 		"internal/gate/form internal/dialect internal/dialect/tenex internal/dialect/nearmiss " +
 		"internal/state/approval internal/state/once internal/state/stops internal/doctor/canary",
-		"protocol lib rules net clients"},
+		"protocol lib clients"},
 	{"rules", "internal/rules internal/shellline internal/permission internal/pack", "protocol lib core"},
 	{"trust", "internal/trust", "protocol lib core rules record clients"},
 	{"record", "internal/runlog internal/cases internal/state/lastrun", "protocol lib core clients"},

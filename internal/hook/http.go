@@ -36,7 +36,8 @@ type RequestClient interface {
 // if the settings do not allow the address. HTTP must not be nil.
 func (h *Hook) Endpoint() (endpoint.Endpoint, error) {
 	if !h.Settings.allowsURL(h.HTTP.URL) {
-		return endpoint.Endpoint{}, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings", &h.HTTP.Endpoint)
+		return endpoint.Endpoint{}, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings",
+			&h.HTTP.Endpoint)
 	}
 	e := h.HTTP.Endpoint
 	if h.Settings != nil && h.Settings.Variables != nil {

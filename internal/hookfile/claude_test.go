@@ -541,11 +541,11 @@ func TestClaudeHook(t *testing.T) {
 	t.Run("http", func(t *testing.T) {
 		h := one(t, pre(`{"type":"http","url":"https://user:pw@host:8443/a?b=c#d","headers":{"B":"$TOKEN","A":"é"},`+
 			`"allowedEnvVars":["TOKEN","X"]}`))
-		require.Equal(t, &endpoint.Endpoint{
+		require.Equal(t, endpoint.Endpoint{
 			URL:            "https://user:pw@host:8443/a?b=c#d",
 			Headers:        []endpoint.Header{{Name: "B", Value: "$TOKEN"}, {Name: "A", Value: "é"}},
 			AllowedEnvVars: []string{"TOKEN", "X"},
-		}, h.HTTP)
+		}, h.HTTP.Endpoint)
 		require.Equal(t, "POST https://host:8443/a", h.Name, "reports have it, so it has no secrets")
 		require.Equal(t, "POST https://host:8443/a", h.String())
 		require.Equal(t, hook.Command{}, h.Command)

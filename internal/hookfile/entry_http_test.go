@@ -34,14 +34,14 @@ func TestURLEntry(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, cfg.Warnings)
 	h := &cfg.Hooks[0]
-	require.Equal(t, &endpoint.Endpoint{
+	require.Equal(t, endpoint.Endpoint{
 		URL:            "https://u:pw@h:8443/x?key=k",
 		Headers:        []endpoint.Header{{Name: "Authorization", Value: "Bearer $TOKEN"}, {Name: "X", Value: "${A}"}},
 		AllowedEnvVars: []string{"TOKEN", "A"},
 		CAFile:         filepath.Join(dir, "tls", "ca.pem"), ClientCert: cert,
 		ClientKey: filepath.Join(dir, "key.pem"),
 		Proxy:     "socks5h://u:pw@p:1080",
-	}, h.HTTP)
+	}, h.HTTP.Endpoint)
 	require.Equal(t, "POST https://h:8443/x", h.String())
 	require.Nil(t, h.Inherit, "its own list says which variables it gets")
 	require.Equal(t, dialect.FailurePolicy{protocol.CauseExit: protocol.Continue,

@@ -16,8 +16,9 @@ import (
 func TestMissingParts(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"packs":["git"],"hooks":[]}`: `f:1:11: "packs": this program has no packs, so it cannot run "git"`,
-		`{"packs":["git"],"except":["git/no-force-push"],"hooks":[]}`: "f:1:11: \"packs\": this program has no packs, " +
-			"so it cannot run \"git\"\nf:1:28: \"except\": \"git/no-force-push\" is no rule of the packs of this file",
+		`{"packs":["git"],"except":["git/no-force-push"],"hooks":[]}`: `f:1:11: "packs": this program has no packs, ` +
+			`so it cannot run "git"` + "\n" + `f:1:28: "except": "git/no-force-push" is no rule of the packs of this ` +
+			"file",
 		`{"hooks":[{"name":"a","events":["pre-tool"],"if":"shell(rm *)","block":"no"}]}`: `f:1:50: hook "a": "if": ` +
 			`this program has no rules, so it cannot decide "shell(rm *)"; use "matcher" and "when"`,
 		posts(""): `f:1:51: hook "p": "url": this program sends no requests`,
@@ -30,7 +31,7 @@ func TestMissingParts(t *testing.T) {
 
 	alone := hookfile.Parts{Clients: parts.All().Clients}
 	for entry, want := range map[string]string{
-		`{"type":"command","command":"x","if":"Bash(rm *)"}`: `"if": this program has no rules, so it cannot decide "Bash(rm *)"`,
+		`{"type":"command","command":"x","if":"Bash(rm *)"}`: `"if": this program has no rules`,
 		`{"type":"http","url":"https://h"}`:                  `"url": this program sends no requests`,
 	} {
 		text := []byte(`{"hooks":{"PreToolUse":[{"hooks":[` + entry + `]}]}}`)

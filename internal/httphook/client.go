@@ -137,7 +137,8 @@ func (requests) CheckFiles(e *endpoint.Endpoint) (caFile, clientCert error) {
 		}
 		return err
 	}
-	return check(&endpoint.Endpoint{CAFile: e.CAFile}), check(&endpoint.Endpoint{ClientCert: e.ClientCert, ClientKey: e.ClientKey})
+	certificate := endpoint.Endpoint{ClientCert: e.ClientCert, ClientKey: e.ClientKey}
+	return check(&endpoint.Endpoint{CAFile: e.CAFile}), check(&certificate)
 }
 
 func tlsOf(e *endpoint.Endpoint, id identity) (*tls.Config, error) {

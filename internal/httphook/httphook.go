@@ -53,8 +53,10 @@ const (
 	maxBody = 1 << 20
 )
 
-// Post posts a body, given in pieces, and returns the answer's body. The error is an *endpoint.Error, or the context's cause.
-func (c *Client) Post(ctx context.Context, e *endpoint.Endpoint, getenv func(string) string, body [][]byte) ([]byte, error) {
+// Post posts a body, given in pieces, and returns the answer's body. The error is an *endpoint.Error, or the context's
+// cause.
+func (c *Client) Post(ctx context.Context, e *endpoint.Endpoint, getenv func(string) string, body [][]byte) ([]byte,
+	error) {
 	fail := func(of protocol.Cause, err error) ([]byte, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

@@ -22,14 +22,16 @@ import (
 )
 
 // post does a request with a client of its own.
-func post(t *testing.T, e *endpoint.Endpoint, body string, env map[string]string) (answer string, problem *endpoint.Error) {
+func post(t *testing.T, e *endpoint.Endpoint, body string, env map[string]string) (answer string,
+	problem *endpoint.Error) {
 	t.Helper()
 	var c Client
 	defer c.Close()
 	return postBy(t, &c, e, body, env)
 }
 
-func postBy(t *testing.T, c *Client, e *endpoint.Endpoint, body string, env map[string]string) (answer string, problem *endpoint.Error) {
+func postBy(t *testing.T, c *Client, e *endpoint.Endpoint, body string, env map[string]string) (answer string,
+	problem *endpoint.Error) {
 	t.Helper()
 	text, err := c.Post(context.Background(), e, func(name string) string { return env[name] }, [][]byte{[]byte(body)})
 	if err != nil {

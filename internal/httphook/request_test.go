@@ -142,7 +142,8 @@ func TestHeaderErrors(t *testing.T) {
 		{[]endpoint.Header{{Name: "É", Value: "x"}}, `"É" is no header name`},
 		{[]endpoint.Header{{Name: "$LF", Value: "x"}, {Name: "{", Value: ""}}, `"{" is no header name`},
 		{[]endpoint.Header{{Name: "content-LENGTH", Value: "1"}}, "the header content-LENGTH cannot be set"},
-		{[]endpoint.Header{{Name: "Transfer-Encoding", Value: "chunked"}}, "the header Transfer-Encoding cannot be set"},
+		{[]endpoint.Header{{Name: "Transfer-Encoding", Value: "chunked"}},
+			"the header Transfer-Encoding cannot be set"},
 		{[]endpoint.Header{{Name: "Connection", Value: "keep-alive"}}, "the header Connection cannot be set"},
 		{[]endpoint.Header{{Name: "X-a", Value: "1"}, {Name: "x-A", Value: "1"}}, "the header x-A is there twice"},
 		{[]endpoint.Header{{Name: "X", Value: "a\r\nb"}}, "the value of the header X has a line break"},
@@ -164,9 +165,11 @@ func TestHeaderErrors(t *testing.T) {
 }
 
 func TestVariables(t *testing.T) {
-	require.Equal(t, []string{"A", "AB", "C", "_y"}, endpoint.Header{Name: "X", Value: "Bearer $A$AB ${C} $5 ${x $_y"}.Variables())
+	require.Equal(t, []string{"A", "AB", "C", "_y"},
+		endpoint.Header{Name: "X", Value: "Bearer $A$AB ${C} $5 ${x $_y"}.Variables())
 	require.Empty(t, endpoint.Header{Name: "$X", Value: "none"}.Variables())
-	require.True(t, endpoint.IsVariable("_a9") && !endpoint.IsVariable("") && !endpoint.IsVariable("9") && !endpoint.IsVariable("$A"))
+	require.True(t, endpoint.IsVariable("_a9") &&
+		!endpoint.IsVariable("") && !endpoint.IsVariable("9") && !endpoint.IsVariable("$A"))
 }
 
 func TestWithoutSecrets(t *testing.T) {

@@ -186,7 +186,8 @@ func TestProxy(t *testing.T) {
 	require.Nil(t, problem)
 	require.Equal(t, "direct", answer)
 	require.Empty(t, asked)
-	answer, problem = post(t, &endpoint.Endpoint{URL: url + "/x", Proxy: strings.Replace(proxy.URL, "//", "//u:p@", 1)}, "{}",
+	answer, problem = post(t, &endpoint.Endpoint{URL: url + "/x",
+		Proxy: strings.Replace(proxy.URL, "//", "//u:p@", 1)}, "{}",
 		nil)
 	require.Nil(t, problem)
 	require.Equal(t, "by proxy", answer)

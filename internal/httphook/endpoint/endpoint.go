@@ -1,5 +1,5 @@
-// Package endpoint describes where the input of a hook is posted, and how: address, headers, certificates and proxy, and
-// what is wrong with them. Package httphook posts it.
+// Package endpoint describes where the input of a hook is posted, and how: address, headers, certificates and proxy,
+// and what is wrong with them. Package httphook posts it.
 package endpoint
 
 import (
@@ -201,9 +201,11 @@ func expand(s string, allowed []string, getenv func(string) string) string {
 
 // Error says why no usable answer came.
 type Error struct {
-	Cause protocol.Cause // unstarted: no trusted connection; exit: the status is not 2xx; output: the answer is not whole
-	Text  string         // one line
-	Err   error          // of the system or net/http
+	// Cause is unstarted without a trusted connection, exit if the status is not 2xx, output if the answer is not
+	// whole, not HTTP or too large.
+	Cause protocol.Cause
+	Text  string // one line
+	Err   error  // of the system or net/http
 }
 
 func (e *Error) Error() string { return e.Text }

@@ -26,7 +26,7 @@ import (
 var explain = command{
 	name:    "explain",
 	args:    "EVENT [FLAGS] | --input JSON|@FILE|- [FLAGS]",
-	takes:   registry.All().EventNames,
+	takes:   func() []string { return registry.All().EventNames() },
 	summary: "show which hooks a call would run, and why; runs none",
 	about: `Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or
 why not; its program, where that would run, how long it may take, and what each kind of failure would

@@ -31,8 +31,14 @@ func TestWhereAChangeIsMade(t *testing.T) {
 		row := place.FindStringSubmatch(line)
 		require.NotNil(t, row, "this row names no place: %s", line)
 		name, path := row[1], filepath.Join(root, strings.Replace(row[2], "<name>", "*", 1))
-		files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.go"))
+		places, err := filepath.Glob(path)
 		require.NoError(t, err)
+		var files []string
+		for _, place := range places {
+			beside, err := filepath.Glob(filepath.Join(filepath.Dir(place), "*.go"))
+			require.NoError(t, err)
+			files = append(files, beside...)
+		}
 		found := 0
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") || !declares(t, file, name) {

@@ -18,11 +18,11 @@ import (
 var wings = []struct{ name, folders, reaches string }{
 	{"protocol", "protocol", ""},
 	{"lib", "internal/strictjson internal/document internal/files internal/glob internal/spelling internal/printable " +
-		"internal/lazy internal/httphook/endpoint internal/crash internal/shellline/shellword internal/jsonrpc " +
-		"internal/state", ""},
+		"internal/lazy internal/crash internal/shellline/shellword internal/jsonrpc internal/state", ""},
 	{"core", "internal/process internal/launch internal/hook internal/hookfile internal/gate/engine " +
 		"internal/gate/form internal/dialect internal/dialect/tenex internal/dialect/nearmiss " +
-		"internal/state/approval internal/state/once internal/state/stops internal/doctor/canary",
+		"internal/state/approval internal/state/once internal/state/stops internal/doctor/canary " +
+		"internal/httphook/endpoint",
 		"protocol lib clients"},
 	{"rules", "internal/rules internal/shellline internal/permission internal/pack", "protocol lib core"},
 	{"trust", "internal/trust", "protocol lib core rules record clients"},

@@ -64,8 +64,6 @@ type Schedule struct {
 
 // Hooks encodes the input of a dialect's hooks and interprets their results. Base has a default for all but Encode and
 // Decode.
-//
-// The Hooks of a dialect may also implement Propagator, Aliaser, AsyncLine, InputNamer, Answerer or ToolEvents.
 type Hooks interface {
 	// Event returns the name by which hooks subscribe to the call's event, or "" if the client does not have the event.
 	Event(*Call) protocol.Event

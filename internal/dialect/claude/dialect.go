@@ -1,3 +1,4 @@
+// Package claude is Claude Code: its dialect, which other clients took over, its files, its tools and its installation.
 package claude
 
 import (

@@ -1,3 +1,4 @@
+// Package codex is Codex CLI: its dialect, its files in JSON and TOML, its tools and its installation.
 package codex
 
 import (

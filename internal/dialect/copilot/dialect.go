@@ -1,3 +1,4 @@
+// Package copilot is Copilot CLI: its dialect, in both forms of its files, its tools and its installation.
 package copilot
 
 import (

@@ -1,3 +1,4 @@
+// Package droid is Factory's Droid: its dialect, its files, its tools and its installation.
 package droid
 
 import (

@@ -1,3 +1,4 @@
+// Package gemini is Gemini CLI: its dialect, its files, its tools and its installation.
 package gemini
 
 import (

@@ -1,3 +1,4 @@
+// Package kimi is Kimi Code: its dialect, its file in TOML, its tools and its installation.
 package kimi
 
 import (

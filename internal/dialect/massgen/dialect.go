@@ -1,3 +1,4 @@
+// Package massgen is the dialect of MassGen's hooks, and reads them from its configuration in YAML.
 package massgen
 
 import (

@@ -1,3 +1,4 @@
+// Package opencode is OpenCode: its dialect, the plugin that calls hookrun, its tools and its installation.
 package opencode
 
 import (

@@ -1,3 +1,4 @@
+// Package qwen is Qwen Code: its dialect, its files, its tools and its installation.
 package qwen
 
 import (

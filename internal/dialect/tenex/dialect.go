@@ -1,3 +1,5 @@
+// Package tenex is hookrun's own dialect, that of .tenex-hooks.json: TENEX's events, and the answers of TENEX and of
+// Claude Code.
 package tenex
 
 import (

@@ -76,13 +76,12 @@ func (f *callFlags) answerNothing(std Streams) error {
 // isAnsweredElsewhere reports whether another hookrun entry, which the client runs for the same call, answers the call.
 // The other entry must be exactly as install writes it, in a file that the client surely reads.
 func (f *callFlags) isAnsweredElsewhere(by *client.Client) bool {
-	answerer, answers := by.Hooks.(client.Answerer)
-	if !answers || f.managed || f.output != by.Name || canary.Is(&f.call) {
+	if by.AnsweringFiles == nil || f.managed || f.output != by.Name || canary.Is(&f.call) {
 		return false
 	}
 	entries, known := install.Lookup(by.Name)
 	w := install.Here(f.workspace)
-	return known && slices.ContainsFunc(answerer.AnsweringFiles(w), func(path string) bool {
+	return known && slices.ContainsFunc(by.AnsweringFiles(w), func(path string) bool {
 		cfg, err := parts.All().LoadFile(path, by.Dialect)
 		if err != nil || slices.ContainsFunc(cfg.Hooks, func(h hook.Hook) bool { return h.Disabled != "" }) {
 			return false

@@ -19,6 +19,9 @@ type Client struct {
 	// Detect reports whether a hook input comes from this client, for events shared with another client. Exactly one
 	// client has no Detect: registry assigns an input to this client if no Detect accepts.
 	Detect func(*dialect.Call) bool
+	// InputEvent returns the event of a hook input that does not name it in hook_event_name, or "" if the input comes
+	// from another client. If nil, all inputs name it.
+	InputEvent func(doc string) protocol.Event
 	// Read completes a call from client-specific parts of the hook input: whether the tool failed, which part of
 	// response is the result, and fields with other names. If nil, the input has no such parts.
 	Read func(c *dialect.Call, response gjson.Result)
@@ -37,7 +40,14 @@ type Client struct {
 	Tools []dialect.Tool
 	// ToolName returns the project's name for the call's tool if no table can give the name, or else "".
 	ToolName func(*dialect.Call) string
-	MCP      MCPForm
+	// Aliases are the alternative names of tools in the client's own matchers. A file written for one name also matches
+	// the others.
+	Aliases dialect.Aliases
+	MCP     MCPForm
+
+	// AnsweringFiles returns, for a client that runs several entries for one call, the files whose hookrun entry
+	// answers instead of this process. If nil, each entry answers.
+	AnsweringFiles func(Where) []string
 
 	Install *Installation // how `hookrun install` adds hookrun to the client
 }
@@ -72,21 +82,3 @@ const (
 	ErrorByExitAndBlock                    // exit status, and a block on stdout
 	ErrorByBlock                           // a block on stdout instead of the exit status
 )
-
-// InputNamer is implemented by the Hooks of a client whose inputs have no hook_event_name. InputEvent returns the event
-// of such an input, or "" if the input comes from another client.
-type InputNamer interface {
-	InputEvent(doc string) protocol.Event
-}
-
-// Aliaser is implemented by the Hooks of a client whose own matchers have alternative names of tools. A file written
-// for one name also matches the others.
-type Aliaser interface {
-	ToolAliases() dialect.Aliases
-}
-
-// Answerer is implemented by the Hooks of a client that runs several entries for one call. AnsweringFiles returns
-// the client's files whose hookrun entry answers instead of this process.
-type Answerer interface {
-	AnsweringFiles(Where) []string
-}

@@ -68,8 +68,8 @@ type Installer interface {
 	// Shell returns the user's shell if the client runs commands in that, or else "".
 	Shell() string
 	// AlsoRuns names the other clients whose settings files have hooks that this client runs as well. Their entries may
-	// get an input of this client. With a hookrun entry in both files, hookrun runs twice, unless the client's Hooks
-	// have AnsweringFiles.
+	// get an input of this client. With a hookrun entry in both files, hookrun runs twice, unless the client has
+	// AnsweringFiles.
 	AlsoRuns() []string
 	// NamelessEvents returns events whose hook input does not name the event, so hookrun cannot have an entry there.
 	NamelessEvents() []protocol.Event

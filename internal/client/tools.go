@@ -11,11 +11,3 @@ func (cl *Client) ToolNamed(name string) (t dialect.Tool, has bool) {
 	}
 	return "", false
 }
-
-// ToolAliases returns the alternative tool names in the client's matchers, or nil.
-func (cl *Client) ToolAliases() dialect.Aliases {
-	if a, ok := cl.Hooks.(Aliaser); ok {
-		return a.ToolAliases()
-	}
-	return nil
-}

@@ -54,8 +54,7 @@ const (
 	ToolsGrouped          // only events of tools have groups
 )
 
-// FileReader reads a client's hooks file. A FileReader may also implement Matcher, Expander, Completer, TimeLimiter or
-// MoreFolders.
+// FileReader reads a client's hooks file.
 type FileReader interface {
 	// Normalize turns a document into entries.
 	Normalize(*Document)

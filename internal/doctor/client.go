@@ -377,7 +377,7 @@ func (c *checked) checkTrust(blocks bool) {
 // duplicateEntries reports two entries that run hookrun for the same call.
 func (c *checked) duplicateEntries() {
 	first := map[string]install.InstalledEntry{}
-	if _, alone := c.dialect.Hooks.(client.Answerer); alone { // the client lets only one entry answer
+	if c.dialect.AnsweringFiles != nil { // the client lets only one entry answer
 		return
 	}
 	for _, e := range c.entries {

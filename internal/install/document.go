@@ -65,7 +65,7 @@ func Lookup(name string) (*Client, bool) {
 		return nil, false
 	}
 	flat := func(event string) bool { return d.IsFlat(protocol.Event(event)) }
-	_, answersAlone := d.Hooks.(client.Answerer)
+	answersAlone := d.AnsweringFiles != nil
 	return &Client{d.Name, d.Install, d.Files, d.CannotBlock, flat, answersAlone, runtime.GOOS}, true
 }
 

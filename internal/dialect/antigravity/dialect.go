@@ -25,9 +25,10 @@ var Dialect = &dialect.Dialect{
 
 // Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
 var Client = &client.Client{
-	Dialect: Dialect,
-	Detect:  func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
-	Read:    readInput,
+	Dialect:    Dialect,
+	InputEvent: inputEvent,
+	Detect:     func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
+	Read:       readInput,
 	Answer: func(o protocol.Outcome) (client.Reply, error) {
 		return client.AtExit0(output(o))
 	},
@@ -42,8 +43,6 @@ var Client = &client.Client{
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
-
-func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
 const (
 	clientName = "Antigravity CLI"

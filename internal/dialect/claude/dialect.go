@@ -38,6 +38,7 @@ var Client = &client.Client{
 	MaxReason:       50_000,
 	ProjectVariable: "CLAUDE_PROJECT_DIR",
 	Tools:           tools,
+	Aliases:         toolAliases,
 	ToolName:        toolName,
 	Install:         install,
 }

@@ -31,8 +31,6 @@ var tools = []dialect.Tool{
 // toolAliases has both names of one tool: Agent was once called Task.
 var toolAliases = dialect.Aliases{"Agent Task", "Task Agent"}
 
-func (hooks) ToolAliases() dialect.Aliases { return toolAliases }
-
 // toolName returns the project's name for a Monitor that reads a socket, {"ws": {"url": …}}, and runs no command.
 func toolName(c *dialect.Call) string {
 	if args := gjson.Parse(c.Args); c.Tool == "Monitor" && args.Get("ws").IsObject() && !args.Get("command").Exists() {

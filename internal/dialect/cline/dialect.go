@@ -27,9 +27,10 @@ var Dialect = &dialect.Dialect{
 
 // Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
 var Client = &client.Client{
-	Dialect: Dialect,
-	Detect:  func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
-	Read:    readInput,
+	Dialect:    Dialect,
+	InputEvent: inputEvent,
+	Detect:     func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
+	Read:       readInput,
 	Answer: func(o protocol.Outcome) (client.Reply, error) {
 		return client.AtExit0(output(o))
 	},
@@ -46,8 +47,6 @@ type hooks struct{ dialect.Base }
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
 
 func (hooks) CallLimit() time.Duration { return hookTimeout - 10*time.Second }
-
-func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
 const (
 	clientName  = "Cline"

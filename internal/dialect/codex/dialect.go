@@ -29,6 +29,7 @@ var Client = &client.Client{
 		return client.AtExit0(hookOutput(o)) // the client reads stdout only at exit 0
 	},
 	Tools:   tools,
+	Aliases: toolAliases,
 	Install: install,
 }
 

@@ -30,5 +30,3 @@ var tools = []dialect.Tool{
 
 // toolAliases adds Claude Code's names for edits to patches, as the client's matchers do.
 var toolAliases = dialect.Aliases{"apply_patch Edit Write"}
-
-func (hooks) ToolAliases() dialect.Aliases { return toolAliases }

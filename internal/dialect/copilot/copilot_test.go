@@ -187,14 +187,14 @@ func TestAnsweredBy(t *testing.T) {
 	user := filepath.FromSlash("/home/u/.copilot/hooks/hookrun.json")
 	project := filepath.FromSlash("/ws/.github/hooks/hookrun.json")
 	managed := installer{}.Managed(runtime.GOOS).Path
-	require.Equal(t, []string{managed, user, project}, hooks.AnsweringFiles(hooks{}, w), "started by settings")
+	require.Equal(t, []string{managed, user, project}, answeringFiles(w), "started by settings")
 	env["COPILOT_HOOK_DIR"] = "/ws/.github/hooks"
-	require.Equal(t, []string{managed, user}, hooks.AnsweringFiles(hooks{}, w))
+	require.Equal(t, []string{managed, user}, answeringFiles(w))
 	env["COPILOT_HOOK_DIR"] = "/home/u/.copilot/hooks"
-	require.Equal(t, []string{managed}, hooks.AnsweringFiles(hooks{}, w))
+	require.Equal(t, []string{managed}, answeringFiles(w))
 	delete(env, "COPILOT_CLI")
 	delete(env, "COPILOT_HOOK_DIR")
-	require.Empty(t, hooks.AnsweringFiles(hooks{}, w), "not started by the client")
+	require.Empty(t, answeringFiles(w), "not started by the client")
 }
 
 // Matchers of events in camelCase know tools by the client's own names alone, those of the others by Claude Code's too.

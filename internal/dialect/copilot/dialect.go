@@ -33,6 +33,7 @@ var Client = &client.Client{
 	ProjectVariable: "COPILOT_PROJECT_DIR",
 	Tools:           tools,
 	MCP:             "SERVER-TOOL",
+	AnsweringFiles:  answeringFiles,
 	Install:         install,
 }
 

@@ -102,11 +102,11 @@ func trusts(config, folder string) bool {
 	})
 }
 
-// AnsweringFiles returns the files whose entry answers instead of this process. The client runs the administrator's
+// answeringFiles returns the files whose entry answers instead of this process. The client runs the administrator's
 // file, the user's hooks file, the project's, and Claude Code's settings; hooks of the user and the project get the
 // folder of their file in a variable. If hookrun is in several, the strongest entry that is sure to run answers: the
 // administrator's, then the user's, which needs no trust, or else the project's.
-func (hooks) AnsweringFiles(w client.Where) []string {
+func answeringFiles(w client.Where) []string {
 	user, project := files.User(w.Home, w.Getenv).Path, files.Project(w.Workspace).Path
 	managed := installer{}.Managed(runtime.GOOS).Path
 	switch from := w.Getenv(fileVariable); {

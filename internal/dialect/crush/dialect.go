@@ -27,8 +27,9 @@ var Dialect = &dialect.Dialect{
 
 // Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
 var Client = &client.Client{
-	Dialect: Dialect,
-	Detect:  func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
+	Dialect:    Dialect,
+	InputEvent: inputEvent,
+	Detect:     func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
 	Answer: func(o protocol.Outcome) (client.Reply, error) {
 		return client.AtExit0(output(o))
 	},
@@ -54,8 +55,6 @@ var events = dialect.Events{
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
-
-func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
 // OnFailure fails closed if a hook cannot be started. The client has a shell of its own, with jq, which also runs files
 // without execute permission, so a hook that another shell cannot run may be a gate.

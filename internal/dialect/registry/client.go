@@ -55,7 +55,7 @@ func (s *Set) setClientOfEntry(c *dialect.Call, name gjson.Result, entry *client
 	getenv func(string) string) error {
 	c.Event = protocol.Event(dialect.StringOf(name))
 	own := c.Event
-	_, unnamed := entry.Hooks.(client.InputNamer)
+	unnamed := entry.InputEvent != nil
 	if unnamed {
 		own = inputEvent(entry, c)
 	} else if !entry.Events.Has(own) && !tenex.Dialect.Events.Has(own) {
@@ -90,8 +90,8 @@ func (s *Set) setClientOfEntry(c *dialect.Call, name gjson.Result, entry *client
 
 // inputEvent returns the event of an input in a client's form, which may name it in another way.
 func inputEvent(d *client.Client, c *dialect.Call) protocol.Event {
-	if namer, is := d.Hooks.(client.InputNamer); is {
-		return namer.InputEvent(c.ClientInput)
+	if d.InputEvent != nil {
+		return d.InputEvent(c.ClientInput)
 	}
 	return protocol.Event(dialect.StringOf(gjson.Get(c.ClientInput, "hook_event_name")))
 }
@@ -141,8 +141,8 @@ func (s *Set) sender(c *dialect.Call, event protocol.Event) *client.Client {
 // unnamedEvent returns the event of a hook input without hook_event_name, or "" if no client writes such an input.
 func (s *Set) unnamedEvent(doc string) (event protocol.Event) {
 	for _, d := range s.Clients() {
-		if namer, ok := d.Hooks.(client.InputNamer); ok {
-			event = cmp.Or(event, namer.InputEvent(doc))
+		if d.InputEvent != nil {
+			event = cmp.Or(event, d.InputEvent(doc))
 		}
 	}
 	return event

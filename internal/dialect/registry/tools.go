@@ -33,7 +33,7 @@ func (s *Set) allTools() []dialect.Tool {
 // .tenex-hooks.json.
 func (s *Set) ToolAliases(tool string) (also []string) {
 	for _, d := range s.Clients() {
-		also = append(also, d.ToolAliases().Of(tool)...)
+		also = append(also, d.Aliases.Of(tool)...)
 	}
 	return also
 }
@@ -41,9 +41,8 @@ func (s *Set) ToolAliases(tool string) (also []string) {
 // OwnTools returns the names of a client's tools in that client's rules.
 func (s *Set) OwnTools(d *dialect.Dialect) (names []string) {
 	if of, known := s.ClientNamed(d.Name); known { // d may be a variant
-		aliases := of.ToolAliases()
 		for _, t := range of.Tools {
-			names = append(append(names, t.Name()), aliases.Of(t.Name())...)
+			names = append(append(names, t.Name()), of.Aliases.Of(t.Name())...)
 		}
 	}
 	return names
@@ -153,10 +152,10 @@ func (s *Set) WhoCalls(tool string) string {
 	return s.clientList(has)
 }
 
-// AliasedTools returns the tools of clients that have ToolAliases, in order.
+// AliasedTools returns the tools of clients that have Aliases, in order.
 func (s *Set) AliasedTools() (names []string) {
 	for _, d := range s.Clients() {
-		for _, row := range d.ToolAliases() {
+		for _, row := range d.Aliases {
 			name, _, _ := strings.Cut(row, " ")
 			names = append(names, name)
 		}

@@ -31,9 +31,10 @@ var Dialect = &dialect.Dialect{
 
 // Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
 var Client = &client.Client{
-	Dialect: Dialect,
-	Detect:  detect,
-	Read:    readInput,
+	Dialect:    Dialect,
+	InputEvent: inputEvent,
+	Detect:     detect,
+	Read:       readInput,
 	Answer: func(o protocol.Outcome) (client.Reply, error) {
 		return client.AtExit0(hookOutput(o))
 	},
@@ -48,9 +49,9 @@ type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
 
-// InputEvent returns the event of an input as the client's documents show it, with hookEventName. The client's source
+// inputEvent returns the event of an input as the client's documents show it, with hookEventName. The client's source
 // writes hook_event_name.
-func (hooks) InputEvent(doc string) protocol.Event {
+func inputEvent(doc string) protocol.Event {
 	for _, key := range []string{"hook_event_name", "hookEventName"} {
 		if e := protocol.Event(dialect.StringOf(gjson.Get(doc, key))); events.Has(e) {
 			return e
@@ -89,7 +90,7 @@ func detect(c *dialect.Call) bool {
 	}
 	switch {
 	case !has("hook_event_name"):
-		return events.Has(hooks{}.InputEvent(c.ClientInput))
+		return events.Has(inputEvent(c.ClientInput))
 	case dialect.HasTool(c.Event):
 		return has("tool_use_id")
 	case c.Event == "SessionStart":

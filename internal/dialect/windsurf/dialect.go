@@ -27,9 +27,10 @@ var Dialect = &dialect.Dialect{
 
 // Client is how the client calls hookrun, its tools, and how hookrun is installed in it.
 var Client = &client.Client{
-	Dialect: Dialect,
-	Detect:  func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
-	Read:    readInput,
+	Dialect:    Dialect,
+	InputEvent: inputEvent,
+	Detect:     func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
+	Read:       readInput,
 	Answer: func(o protocol.Outcome) (client.Reply, error) {
 		return client.ReplyByExit(o, events.Of(eventOf(&dialect.Call{Event: o.Event, Tool: o.Tool})), clientName)
 	},
@@ -41,8 +42,6 @@ var Client = &client.Client{
 type hooks struct{ dialect.Base }
 
 func (hooks) Event(c *dialect.Call) protocol.Event { return eventOf(c) }
-
-func (hooks) InputEvent(doc string) protocol.Event { return inputEvent(doc) }
 
 const prompt = "pre_user_prompt"
 

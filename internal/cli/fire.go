@@ -175,12 +175,11 @@ func (f *callFlags) inputAlone() error {
 
 // recordLastRun records the time for hookrun doctor. Errors are ignored: doctor checks whether the folder is writable.
 func (f *callFlags) recordLastRun() {
-	client := f.call.Sender()
-	if client == nil || canary.Is(&f.call) && !canary.IsPrompt(&f.call) {
+	if f.call.ClientInput == "" || canary.Is(&f.call) && !canary.IsPrompt(&f.call) {
 		return
 	}
 	if dir, err := f.stateDir(); err == nil {
-		_ = lastrun.Record(dir, client.Name, f.call.Workspace)
+		_ = lastrun.Record(dir, f.call.Client.Name, f.call.Workspace)
 	}
 }
 

@@ -31,8 +31,11 @@ import (
 
 // hasFile reports whether a hooks file may exist. Without a file, no hook runs.
 func (f *callFlags) hasFile() bool {
+	if f.claude || len(f.configs) > 0 || f.project.Found() {
+		return true
+	}
 	o := f.files()
-	return f.claude || len(f.configs) > 0 || f.project.Found() || o.HasOuter()
+	return o.HasOuter()
 }
 
 // load returns the hooks of all files, and the runner's options from the flags. It reports all their errors at once.

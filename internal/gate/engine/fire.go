@@ -230,7 +230,9 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 			}
 			continue
 		}
-		shown := group[0].CallFor(f.chain.shown(d, &f.call)) // the hooks of a group are of one level
+		shown := f.chain.shown(d, &f.call)
+		event := f.match.Event(d)
+		shown = group[0].CallFor(shown) // the hooks of a group are of one level
 		warnings, err := f.stdin.encode(d, shown)
 		if err != nil {
 			return protocol.CauseUnstarted, err
@@ -246,7 +248,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 		rewritten, changed := false, false
 		for i := range verdicts {
 			v := &verdicts[i].Verdict
-			f.ended = f.ended || d.Hooks.Ends(f.match.Event(d), v)
+			f.ended = f.ended || d.Hooks.Ends(event, v)
 			if v.Rewrite(&f.call) {
 				rewritten = true
 				if f.set.funcs[group[i]] == nil { // a function runs before all levels
@@ -348,9 +350,11 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		result.Sent = h.payload
 		f.noteRewritten(h.Hook)
 		f.explainExit(h, &result)
-		if lack := process.Shortage(result.Err); lack != "" && !h.Async { // no failure of the hook
-			result.Err = errors.New("hookrun could not start it: " + lack)
-			policies = []dialect.FailurePolicy{{protocol.CauseUnstarted: protocol.Block}}
+		if result.Err != nil && !h.Async {
+			if lack := process.Shortage(result.Err); lack != "" { // no failure of the hook
+				result.Err = errors.New("hookrun could not start it: " + lack)
+				policies = []dialect.FailurePolicy{{protocol.CauseUnstarted: protocol.Block}}
+			}
 		}
 		v = nearmiss.Decode(h.Dialect, h.call, shownName(h.Hook), &result)
 	}
@@ -377,14 +381,11 @@ func staticVerdict(h *hookRun) dialect.Verdict {
 
 // explainExit finds the fault of the hook's file if the exit code (126, 127) means that the file could not run.
 func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
-	result.Shell = launch.RunsShell(h.Hook)
 	if result.Err != nil || result.Signal != "" || result.ExitCode != 126 && result.ExitCode != 127 {
 		return
 	}
 	result.Fault = launch.StartFault(h.Hook, launch.Dir(h.Hook, h.call), f.runner.environ(h.Hook, h.call))
-	if result.Fault != "" {
-		result.Shell = true
-	}
+	result.Shell = result.Fault != "" || launch.RunsShell(h.Hook)
 }
 
 // shownName is the hook's name, escaped for reasons and warnings on terminals. Reports have the raw name.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/glob/lint"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -73,7 +74,7 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 		note("hook %q: unknown event %q; supported are %s, %s, %s", f.Name, f.On, protocol.PreExecute, protocol.PreTool,
 			protocol.PostTool)
 	}
-	if f.Match != "" && !dialect.HasTool(on) {
+	if f.Match != "" && !tenex.Dialect.IsAboutTool(on) {
 		note("hook %q: the match %q is for tools, and %s has none; leave it out", f.Name, f.Match, on)
 	}
 	if strings.Contains(f.Match, "(") {
@@ -113,7 +114,7 @@ func (f *Hook) event() protocol.Event {
 	if f.On == "" {
 		return protocol.PreTool
 	}
-	return dialect.Canonical(f.On)
+	return tenex.Dialect.Common(f.On)
 }
 
 // verdict runs the function until the deadline.
@@ -176,14 +177,14 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 // failed returns the verdict of a function without an answer: v failed open or closed.
 func (f *Hook) failed(c *dialect.Call, v dialect.Verdict) dialect.Verdict {
 	if f.Open {
-		return v.FailOpen(f.event(), c.Blocked)
+		return v.FailOpen(c)
 	}
 	return v.FailClosed()
 }
 
 // verdict returns the verdict of an answer. If the answer is unusable, it returns an error, and only v.Stop counts.
 func (a *Answer) verdict(c *dialect.Call, who string) (v dialect.Verdict, err error) {
-	event := dialect.Canonical(c.Event)
+	event := c.Common()
 	v = dialect.OK()
 	v.Stop, v.StopReason = a.Stop != "", a.Stop
 	if !dialect.Blank(a.Text) {
@@ -233,7 +234,7 @@ func functionInput(ctx context.Context, c *dialect.Call) (own protocol.Call, out
 	}
 	own = host.call
 	own.Args, own.Prompt, own.Workspace, own.Extra = c.Args, c.Prompt, c.Workspace, maps.Clone(own.Extra)
-	if dialect.Canonical(c.Event) != protocol.PostTool {
+	if c.Common() != protocol.PostTool {
 		return own, nil
 	}
 	out = &Output{Text: c.Result, Err: host.out.Err}

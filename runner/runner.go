@@ -224,7 +224,7 @@ func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 			return nil, err
 		}
 		for _, h := range plan.Hooks() {
-			if !h.Runs && !h.Wants(event) { // the event is for another kind of tools
+			if !h.Runs && !h.Wants(event, r.engine.Clients()) { // the event is for another kind of tools
 				continue
 			}
 			info := host.InfoOf(h.Hook)

@@ -163,15 +163,15 @@ func (p *parser) call(entry document.Value, fields map[string]document.Value) (c
 		return c // the keys of an unknown event cannot be checked
 	}
 	tool, given := fields["tool"]
-	if dialect.HasTool(c.Event) && c.Tool == "" && (!given || tool.Type == gjson.String) {
+	if c.IsAboutTool() && c.Tool == "" && (!given || tool.Type == gjson.String) {
 		entry.Problem("the test has no \"tool\", and %s is about one", c.Event)
 	}
 	for _, key := range []string{"tool", "args", "result", "failed", "blocked"} {
 		v, ok := fields[key]
 		switch {
-		case ok && !dialect.HasTool(c.Event):
+		case ok && !c.IsAboutTool():
 			v.Problem("%s is about no tool, so it has no %q", c.Event, key)
-		case ok && key != "tool" && key != "args" && dialect.Canonical(c.Event) != protocol.PostTool:
+		case ok && key != "tool" && key != "args" && c.Common() != protocol.PostTool:
 			v.Problem("%q is known after the tool alone, not at %s", key, c.Event)
 		}
 	}

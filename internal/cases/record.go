@@ -17,6 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -148,9 +149,9 @@ func (r *Recording) skipReason(l *logged) string {
 		return noOutcome
 	case l.Redacted || l.ArgsPreview != nil || l.ResultPreview != nil || l.cut():
 		return incomplete
-	case !dialect.HasTool(l.Outcome.Event) && dialect.Canonical(l.Outcome.Event) != protocol.PreExecute:
+	case !registry.All().IsAboutTool(l.Outcome.Event) && registry.All().Common(l.Outcome.Event) != protocol.PreExecute:
 		return partialInput
-	case l.Outcome.Event != dialect.Canonical(l.Outcome.Event) && gjson.Valid(l.Result):
+	case l.Outcome.Event != registry.All().Common(l.Outcome.Event) && gjson.Valid(l.Result):
 		return partialInput // hooks got the value; the log has only a text of it
 	case l.Outcome.Cause == protocol.CauseRewrite:
 		return unrepeatable // text output cannot carry the rewrite, but a test can
@@ -371,9 +372,9 @@ func (r *Recording) File() (doc string, tests int) {
 func (l *logged) name() string {
 	o := l.Outcome
 	name, about := string(o.Event), l.Prompt
-	if dialect.HasTool(o.Event) {
+	if registry.All().IsAboutTool(o.Event) {
 		about = "" // the user's message is the same for many calls
-		if dialect.Canonical(o.Event) == protocol.PreTool {
+		if registry.All().Common(o.Event) == protocol.PreTool {
 			name = o.Tool
 		} else {
 			name += " " + o.Tool

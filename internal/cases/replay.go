@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -17,7 +17,7 @@ const afterTool = "after a tool"
 func (r *Recording) Replay() (tests []Test) {
 	for i := range r.calls {
 		l := &r.calls[i]
-		if dialect.Canonical(l.Outcome.Event) == protocol.PostTool {
+		if registry.All().Common(l.Outcome.Event) == protocol.PostTool {
 			r.LeftOut[afterTool]++
 			continue
 		}

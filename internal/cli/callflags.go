@@ -206,7 +206,7 @@ func (f *callFlags) messages() error {
 func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	f.call.Event = event
 	f.verbose = f.verbose || f.debug
-	if !dialect.HasTool(event) {
+	if !registry.All().IsAboutTool(event) {
 		f.call.Tool = ""
 	}
 	if err := f.valid(); err != nil {
@@ -221,7 +221,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if client := f.reader(); client != nil && f.call.Client == nil {
 		f.call.Client = client.Dialect
 	}
-	if dialect.HasTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {
+	if registry.All().IsAboutTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
 	}
 	if f.call.Failed && f.call.Blocked {

@@ -63,7 +63,7 @@ before it changes the call.`,
 			}
 			o.Subreaper = false // explain runs no hook
 			f.project.findAbove(len(cfg.Hooks))
-			undecided := dialect.HasTool(event) && f.call.ClientInput == "" && !flags.Changed("args")
+			undecided := registry.All().IsAboutTool(event) && f.call.ClientInput == "" && !flags.Changed("args")
 			if known && f.call.ClientInput == "" && (of.MCP.Fits(f.call.Tool) ||
 				of.ToolName != nil && of.ToolName(&f.call) != "") {
 				input, _, err := of.Hooks.Encode(&f.call)

@@ -66,7 +66,7 @@ var errAnswered = errors.New("another entry for hookrun answers this call")
 
 // answerNothing prints the client's answer for "continue".
 func (f *callFlags) answerNothing(std Streams) error {
-	reply, err := f.reader().Reply(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
+	reply, err := f.reader().ReplyTo(&f.call, protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
 	if err != nil {
 		return err
 	}

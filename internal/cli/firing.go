@@ -211,7 +211,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
 	takesOther := dialect.Withhold(&f.call, &block)
-	reply, err := to.Reply(block)
+	reply, err := to.ReplyTo(&f.call, block)
 	switch {
 	case err != nil || len(reply.Stdout) == 0: // the client reads no answer at the event
 	case to.Errors == client.ErrorByBlock || takesOther:
@@ -348,7 +348,7 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 			line = []byte(form.TaggedText(o))
 		}
 	case client != nil:
-		reply, failed := client.Reply(fired.Outcome)
+		reply, failed := client.ReplyTo(&f.call, fired.Outcome)
 		if failed != nil {
 			return f.tellError(failed, std)
 		}
@@ -374,7 +374,7 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 	if exit == exitOK || f.verbose { // otherwise only the reason, for the model
 		f.details(&o, std.Err)
 	}
-	if exit == exitOK && f.verbose && dialect.Canonical(o.Event) == protocol.PostTool {
+	if exit == exitOK && f.verbose && registry.All().Common(o.Event) == protocol.PostTool {
 		for _, in := range o.Texts { // MassGen's line, for people who search its logs
 			strategy := cmp.Or(in.Strategy, dialect.ToolResult)
 			const line = "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n"

@@ -36,7 +36,7 @@ func DecodeExit(m dialect.Event, hook string, r *dialect.HookResult) dialect.Ver
 // becomes a block. If the client reads neither a block nor stdout, the texts are JSON on stdout, for its log.
 func ReplyByExit(o protocol.Outcome, m dialect.Event, client string) (Reply, error) {
 	texts, loss := dialect.TextsOf(o), ""
-	if cmp.Or(m.Common, dialect.Canonical(m.Name)) == protocol.PreTool && o.Decision != protocol.Block && !o.Stop {
+	if m.CommonName() == protocol.PreTool && o.Decision != protocol.Block && !o.Stop {
 		loss = UnsupportedOutcome(o, client)
 	}
 	notes := NewNotes(o, client, m.Name)

@@ -62,6 +62,15 @@ type Reply struct {
 // AtExit0 returns a Reply with exit status 0, for clients that read stdout at every exit status or only at 0.
 func AtExit0(stdout []byte, err error) (Reply, error) { return Reply{Stdout: stdout}, err }
 
+// ReplyTo is Reply for the outcome of a call, which may be at another client's event: some clients run the entries of
+// others.
+func (cl *Client) ReplyTo(c *dialect.Call, o protocol.Outcome) (Reply, error) {
+	if o.Event == c.Event && cl.Row(o.Event) == nil {
+		o.Event = c.Common()
+	}
+	return cl.Reply(o)
+}
+
 // Reply encodes an outcome for the client. A panic becomes an error.
 func (cl *Client) Reply(o protocol.Outcome) (r Reply, err error) {
 	defer crash.Catch(&err)

@@ -10,18 +10,18 @@ import (
 // blocked. "" is no event of the client.
 func ClaudeEventAfter(c *dialect.Call, failed, blocked protocol.Event) protocol.Event {
 	switch {
-	case dialect.Canonical(c.Event) != protocol.PostTool:
+	case c.Common() != protocol.PostTool:
 	case c.Blocked:
 		return blocked
 	case c.Failed:
 		return failed
 	}
-	return dialect.ClaudeEvent(c.Event)
+	return dialect.ClaudeEvent(c)
 }
 
 // ClaudeEventOf returns Claude Code's name for the call's event, for clients with a separate event for failed tools.
 func ClaudeEventOf(c *dialect.Call) protocol.Event {
-	if e := dialect.ClaudeEvent(c.Event); e != "PostToolUse" || !c.Failed {
+	if e := dialect.ClaudeEvent(c); e != "PostToolUse" || !c.Failed {
 		return e
 	}
 	return "PostToolUseFailure"

@@ -158,7 +158,7 @@ func UnsupportedOutcome(o protocol.Outcome, client string) string {
 
 // ChangedInput says which hook changed the tool's input, followed by why the change is impossible.
 func ChangedInput(o protocol.Outcome, why string) string {
-	return fmt.Sprintf("%s changed %s%s", AHook(o.UpdatedBy), InputOf(o.Event), why)
+	return fmt.Sprintf("%s changed %s%s", AHook(o.UpdatedBy), dialect.InputOf(o), why)
 }
 
 // AHook returns the name of a rewriting hook, for messages.
@@ -167,14 +167,6 @@ func AHook(name string) string {
 		return "a project hook"
 	}
 	return "project hook '" + printable.Escape(name) + "'"
-}
-
-// InputOf returns the meaning of UpdatedInput at an event.
-func InputOf(e protocol.Event) string {
-	if dialect.Canonical(e) == protocol.PreExecute {
-		return "the prompt"
-	}
-	return "the tool's input"
 }
 
 // Joined joins the distinct texts that are not empty.

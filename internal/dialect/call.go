@@ -157,7 +157,7 @@ func (c *Call) EndsTurn() bool { return c.row != nil && c.row.Can&EndsTurn != 0 
 func (c *Call) CanBlock() bool {
 	client := c.Sender()
 	if client == nil {
-		return slices.Contains(CanonicalEvents(), Canonical(c.Event))
+		return slices.Contains(CanonicalEvents(), c.Common())
 	}
 	return !client.CannotBlock(client.EventOf(c))
 }
@@ -165,7 +165,7 @@ func (c *Call) CanBlock() bool {
 // Fit applies the rules of the call's client, if the client has any, to the new input that the tool gets, and after the
 // tool to the result that the model sees.
 func (c *Call) Fit(hook string, v *Verdict) {
-	if client := c.Sender(); client != nil && HasTool(c.Event) {
+	if client := c.Sender(); client != nil && c.IsAboutTool() {
 		client.Hooks.Fit(c, hook, v)
 	}
 }

@@ -25,6 +25,8 @@ type Document struct {
 	// clients with an event.
 	Loads            func(path string) bool
 	ClientsWithEvent func(protocol.Event) []string
+	// Common returns the common name of an event of any client.
+	Common func(protocol.Event) protocol.Event
 	// Shared: plugins of all clients have a file with this name.
 	Shared bool
 

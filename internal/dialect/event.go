@@ -8,9 +8,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// EventNamed returns a client's name for an event: one of the three given names, or e.
-func EventNamed(e, preExecute, preTool, postTool protocol.Event) protocol.Event {
-	switch Canonical(e) {
+// EventNamed returns a client's name for the call's event: one of the three given names, or the event's own.
+func EventNamed(c *Call, preExecute, preTool, postTool protocol.Event) protocol.Event {
+	switch c.Common() {
 	case protocol.PreExecute:
 		return preExecute
 	case protocol.PreTool:
@@ -18,17 +18,20 @@ func EventNamed(e, preExecute, preTool, postTool protocol.Event) protocol.Event 
 	case protocol.PostTool:
 		return postTool
 	}
-	return e
+	return c.Event
 }
 
-// ClaudeEvent returns Claude Code's name for an event. Codex and MassGen use the same names, and hooks of TENEX get
+// ClaudeEvent returns Claude Code's name for the call's event. Codex and MassGen use the same names, and hooks of TENEX get
 // both names.
-func ClaudeEvent(e protocol.Event) protocol.Event {
-	if strings.EqualFold(string(e), "PostToolUseFailure") { // TENEX has one event for tools that ran and that failed
+func ClaudeEvent(c *Call) protocol.Event {
+	if strings.EqualFold(string(c.Event), "PostToolUseFailure") { // TENEX has one event for tools that ran and that failed
 		return "PostToolUseFailure"
 	}
-	return EventNamed(e, "UserPromptSubmit", "PreToolUse", "PostToolUse")
+	return EventNamed(c, "UserPromptSubmit", "PreToolUse", "PostToolUse")
 }
+
+// ClaudeEventNamed is ClaudeEvent for the name of an event in the words of TENEX or of Claude Code.
+func ClaudeEventNamed(e protocol.Event) protocol.Event { return ClaudeEvent(&Call{Event: e}) }
 
 // Event is a row of a dialect's table of events.
 type Event struct {

@@ -123,7 +123,7 @@ func (d *Dialect) applyToDoubt(c *Call, v Verdict, policies []FailurePolicy) Ver
 	if v.Decision != protocol.Continue || !named || decision == protocol.Continue ||
 		d.CannotBlock(d.EventOf(c)) {
 		if v.Decision == protocol.Continue && !v.Stop {
-			doubt += "; " + continuesText(d.EventOf(c), c.Blocked)
+			doubt += "; " + continuesText(c)
 		}
 		v.Warnings = append(v.Warnings, doubt)
 		return v
@@ -138,7 +138,7 @@ func (d *Dialect) applyToProblem(c *Call, v Verdict, policies []FailurePolicy) V
 		return v
 	}
 	if d.FailureDecision(c, Fault{v.Cause, v.HTTP}, policies...) == protocol.Continue {
-		return v.FailOpen(d.EventOf(c), c.Blocked)
+		return v.FailOpen(c)
 	}
 	return v.FailClosed()
 }
@@ -158,9 +158,9 @@ func (v Verdict) FailClosed() Verdict {
 	return v
 }
 
-// FailOpen returns the verdict of a failed hook that does not block. blocked: the tool of the call did not run.
-func (v Verdict) FailOpen(e protocol.Event, blocked bool) Verdict {
-	warning := v.Problem + "; " + ignoredText(e, blocked)
+// FailOpen returns the verdict of a failed hook that does not block.
+func (v Verdict) FailOpen(c *Call) Verdict {
+	warning := v.Problem + "; " + ignoredText(c)
 	switch {
 	case !v.Answered:
 		v.Decision, v.Reason = protocol.Continue, ""
@@ -196,20 +196,20 @@ func unreadableDecision(policies []FailurePolicy) (protocol.Decision, bool) {
 }
 
 // ignoredText returns the end of the warning about a failure that does not block.
-func ignoredText(e protocol.Event, blocked bool) string {
+func ignoredText(c *Call) string {
 	switch {
-	case Canonical(e) != protocol.PostTool:
+	case c.Common() != protocol.PostTool:
 		return "continuing"
-	case blocked:
+	case c.Blocked:
 		return "ignored, the tool did not run"
 	}
 	return "ignored, the tool already ran"
 }
 
 // continuesText returns the end of the warning about a doubtful answer.
-func continuesText(e protocol.Event, blocked bool) string {
-	if Canonical(e) == protocol.PostTool {
-		return ignoredText(e, blocked)
+func continuesText(c *Call) string {
+	if c.Common() == protocol.PostTool {
+		return ignoredText(c)
 	}
 	return "the call goes on"
 }

@@ -120,7 +120,7 @@ func (d *Document) suggestEvent(event protocol.Event) string {
 		return hint
 	}
 	for _, name := range d.events {
-		if Canonical(protocol.Event(name)) == Canonical(event) {
+		if d.Common != nil && d.Common(protocol.Event(name)) == d.Common(event) {
 			return "; did you mean " + strconv.Quote(name) + "?"
 		}
 	}

@@ -60,7 +60,7 @@ func (entryHooks) Outrank(*Call, []*HookVerdict) {}
 func (h entryHooks) Merge(m *Merging) {
 	h.file.Merge(m)
 	alone := func(v *HookVerdict) (before, after *Merging) {
-		before = newMerging(&Call{Event: m.Event}, []*HookVerdict{v}, v.Verdict.Decision)
+		before = newMerging(&Call{Event: m.Event, row: m.row}, []*HookVerdict{v}, v.Verdict.Decision)
 		merged := *before
 		h.Hooks.Merge(&merged)
 		return before, &merged

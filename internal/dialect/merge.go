@@ -24,7 +24,10 @@ type Merging struct {
 	// NoApproval: a gate gave no answer, so other hooks cannot approve the call.
 	NoApproval bool
 
+	Common protocol.Event // of the call
+
 	stopper *HookVerdict
+	row     *Event
 }
 
 // DecideBy takes the outcome's reason and cause from a hook.
@@ -36,7 +39,7 @@ func (m *Merging) DecideBy(h *HookVerdict) {
 // KeepContextsOfBlocks drops, from a blocked tool call, the contexts of hooks that did not block. At other events a
 // block stops no tool, and the model still reads the contexts of the other hooks.
 func (m *Merging) KeepContextsOfBlocks() {
-	if m.Decision == protocol.Block && Canonical(m.Event) == protocol.PreTool {
+	if m.Decision == protocol.Block && m.Common == protocol.PreTool {
 		m.Contexts = slices.DeleteFunc(m.Contexts,
 			func(h *HookVerdict) bool { return h.Verdict.Decision != protocol.Block })
 	}
@@ -120,9 +123,9 @@ func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (matching, othe
 func newMerging(c *Call, hooks []*HookVerdict, decision protocol.Decision) *Merging {
 	m := &Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
 		Hooks: []protocol.Report{}}}
-	m.Failed = c.Failed
+	m.Failed, m.Common, m.row = c.Failed, c.Common(), c.row
 	var other strictjson.Fields
-	ran := Canonical(c.Event) == protocol.PostTool // a result can change only after the tool ran, an input only before
+	ran := c.Common() == protocol.PostTool // a result can change only after the tool ran, an input only before
 	withheld := false
 	for _, h := range hooks {
 		v, name := &h.Verdict, h.Report.Name
@@ -146,7 +149,7 @@ func newMerging(c *Call, hooks []*HookVerdict, decision protocol.Decision) *Merg
 		}
 		switch {
 		case withheld: // later answers do not count
-		case v.Withholds(c.Event):
+		case v.Withholds(c):
 			m.UpdatedOutput, m.UpdatedBy, withheld = InPlaceOfResult(v.UpdatedOutput), name, true
 		case v.UpdatedOutput != nil && ran:
 			m.UpdatedOutput, m.UpdatedBy = v.UpdatedOutput, name

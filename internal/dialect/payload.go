@@ -101,7 +101,7 @@ func (o *Object) Now(name string) {
 
 // Tool adds the tool's name and arguments, at events with a tool.
 func (o *Object) Tool(c *Call) (warnings []string, err error) {
-	if !HasTool(c.Event) {
+	if !c.IsAboutTool() {
 		return nil, nil
 	}
 	input, warnings, err := c.Input()

@@ -38,15 +38,15 @@ func IsJSON(field string) bool {
 // json reports whether value is compact JSON instead of a text. ok reports whether the field exists at this event.
 // Value returns an error if no hook could get the arguments.
 func (c *Call) Value(field string) (value string, json, ok bool, err error) {
-	tool, post := HasTool(c.Event), Canonical(c.Event) == protocol.PostTool
+	tool, post := c.IsAboutTool(), c.Common() == protocol.PostTool
 	switch field {
 	case "event":
-		return string(Canonical(c.Event)), false, true, nil
+		return string(c.Common()), false, true, nil
 	case "hook_event_name":
 		if post && c.Failed {
 			return "PostToolUseFailure", false, true, nil
 		}
-		return string(ClaudeEvent(c.Event)), false, true, nil
+		return string(ClaudeEvent(c)), false, true, nil
 	case "tool":
 		return strictjson.Lossy(c.ProjectTool()), false, tool, nil
 	case "tool_name":
@@ -100,11 +100,11 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 }
 
 // HasValue reports whether calls of an event can have a field of Value.
-func HasValue(e protocol.Event, field string) bool {
+func (d *Dialect) HasValue(e protocol.Event, field string) bool {
 	if field == CommandField {
-		return HasTool(e)
+		return d.IsAboutTool(e)
 	}
-	c := NewCall(Call{Event: e, Failed: true, AgentID: "a",
+	c := NewCall(Call{Event: e, row: d.Row(e), Failed: true, AgentID: "a",
 		ClientInput: string(strictjson.AppendString([]byte{'{'}, field)) + ":1}"})
 	_, _, ok, _ := c.Value(field)
 	return ok
@@ -113,7 +113,7 @@ func HasValue(e protocol.Event, field string) bool {
 // ClientResponse returns the tool's result from the client's hook input. The result does not exist at other events, or
 // if the call does not come from a client.
 func ClientResponse(c *Call) gjson.Result {
-	if Canonical(c.Event) != protocol.PostTool {
+	if c.Common() != protocol.PostTool {
 		return gjson.Result{}
 	}
 	for _, key := range ResponseFields() {

@@ -54,7 +54,7 @@ func TestValue(t *testing.T) {
 				require.Equal(t, want.String(), value, name)
 			}
 			if ok {
-				require.True(t, dialect.HasValue(c.Event, name), name)
+				require.True(t, tenex.Dialect.HasValue(c.Event, name), name)
 			}
 		}
 	}

@@ -68,8 +68,8 @@ func (v *Verdict) Withhold(hook string) {
 }
 
 // Withholds reports whether the verdict hides the tool's result: see IsFailureBlock.
-func (v *Verdict) Withholds(e protocol.Event) bool {
-	return Canonical(e) == protocol.PostTool && IsFailureBlock(v.Decision, v.Cause)
+func (v *Verdict) Withholds(c *Call) bool {
+	return c.Common() == protocol.PostTool && IsFailureBlock(v.Decision, v.Cause)
 }
 
 // Approve sets the hook's approval and the reason.
@@ -88,7 +88,7 @@ func (v *Verdict) Rewrite(c *Call) bool {
 	if v.Decision == protocol.Block {
 		return false
 	}
-	if prompt := gjson.GetBytes(v.UpdatedInput, "prompt"); Canonical(c.Event) == protocol.PreExecute {
+	if prompt := gjson.GetBytes(v.UpdatedInput, "prompt"); c.Common() == protocol.PreExecute {
 		if prompt.Type == gjson.String {
 			c.Prompt = strictjson.Text(prompt.Raw)
 			SetField(c, "prompt", []byte(prompt.Raw))
@@ -119,7 +119,7 @@ func SetField(c *Call, key string, value []byte) {
 func Withhold(c *Call, o *protocol.Outcome) (takesOther bool) {
 	v := Verdict{Decision: protocol.Block, Cause: o.Cause, Reason: o.Reason}
 	c.Fit("", &v)
-	if v.Withholds(c.Event) {
+	if v.Withholds(c) {
 		o.UpdatedOutput, o.UpdatedBy = InPlaceOfResult(v.UpdatedOutput), ""
 	}
 	if v.SystemMessage != "" {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/install"
@@ -107,6 +108,7 @@ func (c *checked) canary(e install.InstalledEntry) {
 		SessionID: "hookrun-doctor", ToolUseID: "hookrun-doctor",
 		Workspace: c.doctor.Workspace.Started, Dir: c.doctor.Workspace.Started,
 	})
+	_ = call.Resolve(registry.All()) // an entry may be at an event that nobody knows
 	f := Finding{Check: "canary", Severity: Error, Where: e.Path + ":" + strconv.Itoa(e.Line)}
 	mend := []mending{c.otherAnswer(e)}
 	payload, _, err := c.dialect.Hooks.Encode(call)

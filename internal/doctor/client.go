@@ -210,7 +210,7 @@ func (c *checked) checkEntries() {
 			continue
 		}
 		gate := func(g install.InstalledEntry) bool {
-			return g.Command == e.Command && dialect.Canonical(protocol.Event(g.Event)) == protocol.PreTool
+			return g.Command == e.Command && registry.All().Common(protocol.Event(g.Event)) == protocol.PreTool
 		}
 		switch at := slices.IndexFunc(c.entries, gate); {
 		case at < 0:

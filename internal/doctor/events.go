@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/protocol"
@@ -91,8 +92,8 @@ func (c *checked) needs(event protocol.Event) (names []string, needed time.Durat
 	hooks := c.doctor.Workspace.Config.Hooks
 	for i := range hooks {
 		h := &hooks[i]
-		same := func(e protocol.Event) bool { return dialect.Canonical(e) == dialect.Canonical(event) }
-		if !h.Wants(event) && !slices.ContainsFunc(h.Events, same) {
+		same := func(e protocol.Event) bool { return registry.All().Common(e) == registry.All().Common(event) }
+		if !h.Wants(event, registry.All()) && !slices.ContainsFunc(h.Events, same) {
 			continue
 		}
 		names = append(names, h.Name)

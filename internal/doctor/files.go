@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/client"
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/parts"
@@ -46,8 +46,8 @@ func (c *checked) sameHook(theirs *hook.Hook) (ours *hook.Hook, at protocol.Even
 			continue
 		}
 		n := slices.IndexFunc(theirs.Events, func(e protocol.Event) bool {
-			same := func(o protocol.Event) bool { return dialect.Canonical(o) == dialect.Canonical(e) }
-			return h.Wants(e) || slices.ContainsFunc(h.Events, same)
+			same := func(o protocol.Event) bool { return registry.All().Common(o) == registry.All().Common(e) }
+			return h.Wants(e, registry.All()) || slices.ContainsFunc(h.Events, same)
 		})
 		if n >= 0 {
 			return h, theirs.Events[n]

@@ -177,7 +177,7 @@ func (c *checked) uncoveredTool(at []install.InstalledEntry, event protocol.Even
 	}
 	for _, h := range c.doctor.hooks() {
 		if h.Disabled != "" || !slices.ContainsFunc(h.Events, func(e protocol.Event) bool {
-			return dialect.Canonical(e) == dialect.Canonical(event)
+			return registry.All().Common(e) == registry.All().Common(event)
 		}) {
 			continue
 		}

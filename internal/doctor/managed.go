@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/client"
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/install"
@@ -127,7 +127,7 @@ func (c *checked) managed(hooks []hook.Hook) {
 		c.add(s)
 	}
 	if at := slices.IndexFunc(entries, func(e install.InstalledEntry) bool {
-		return dialect.Canonical(protocol.Event(e.Event)) == protocol.PreTool
+		return registry.All().Common(protocol.Event(e.Event)) == protocol.PreTool
 	}); at >= 0 && c.program(entries[at]) {
 		c.canary(entries[at])
 	}

@@ -25,7 +25,7 @@ func (c *checked) unseen() {
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
 			onlyInjects := h.StaticVerdict != nil && h.StaticVerdict.Decision == protocol.Continue
-			isAt := func(e protocol.Event) bool { return dialect.Canonical(e) == u.Event }
+			isAt := func(e protocol.Event) bool { return registry.All().Common(e) == u.Event }
 			if h.Disabled == "" && !onlyInjects && slices.ContainsFunc(h.Events, isAt) && c.meets(h, u.Tools) {
 				names = append(names, h.Name)
 			}

@@ -92,6 +92,7 @@ type Plan struct {
 // Plan selects the hooks that run at a call. If it returns an error, the call has no verdict.
 func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
 	began := time.Now()
+	_ = c.Resolve(g.Runner.Clients()) // the engine reports the error
 	settings.CannotAsk, settings.CannotTell = c.cannotAsk, c.cannotTell
 	plan, err := g.Runner.Plan(c.Call, settings)
 	if err != nil {
@@ -196,7 +197,7 @@ func (p *Plan) run(ctx context.Context) (engine.Fired, error) {
 func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
 	c := &p.call
 	waits := queued.Possible(&c.Call)
-	takes := c.MassGen != nil && !c.Failed && dialect.Canonical(c.Event) == protocol.PostTool
+	takes := c.MassGen != nil && !c.Failed && c.Common() == protocol.PostTool
 	if !waits && !takes || !c.carries(a.Outcome) {
 		return nil
 	}
@@ -227,7 +228,7 @@ func (c *Call) carries(o protocol.Outcome) bool {
 	}
 	const text = "hookrun-looks-for-this-text"
 	o.Texts = append(slices.Clip(o.Texts), protocol.Text{Content: text})
-	reply, err := c.Output.Reply(o)
+	reply, err := c.Output.ReplyTo(&c.Call, o)
 	return err == nil && bytes.Contains(reply.Stdout, []byte(text))
 }
 

@@ -183,7 +183,7 @@ func TestTextsStay(t *testing.T) {
 func TestTextsForClients(t *testing.T) {
 	for _, client := range registry.All().Clients() {
 		for _, event := range client.Events.Names() {
-			if dialect.Canonical(event) != protocol.PostTool {
+			if registry.All().Common(event) != protocol.PostTool {
 				continue
 			}
 			f := newFixture(t)

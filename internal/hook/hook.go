@@ -135,7 +135,7 @@ func (h *Hook) IsNamed(name string) bool {
 }
 
 // AtTools reports whether the hook subscribes to an event of a tool.
-func (h *Hook) AtTools() bool { return slices.ContainsFunc(h.Events, dialect.HasTool) }
+func (h *Hook) AtTools() bool { return slices.ContainsFunc(h.Events, h.Dialect.IsAboutTool) }
 
 // off reports whether the hook is switched off for all calls.
 func (h *Hook) off() bool { return h.Disabled != "" || h.Settings.AllOff() || h.disabledByClient() }
@@ -179,13 +179,15 @@ func (h *Hook) StopBlocks() int {
 func (h *Hook) Active() bool { return !h.off() && h.Unsupported == "" }
 
 // EventAt translates an event of a client to the hook's dialect; "" if the dialect has no such event.
-func (h *Hook) EventAt(e protocol.Event) protocol.Event {
-	return h.Dialect.EventOf(&dialect.Call{Event: e})
+func (h *Hook) EventAt(e protocol.Event, clients dialect.Clients) protocol.Event {
+	c := &dialect.Call{Event: e}
+	_ = c.Resolve(clients) // an event that no client has stays as it is
+	return h.Dialect.EventOf(c)
 }
 
 // Wants reports whether the hook runs at an event of a client.
-func (h *Hook) Wants(e protocol.Event) bool {
-	return h.Active() && slices.Contains(h.Events, h.EventAt(e))
+func (h *Hook) Wants(e protocol.Event, clients dialect.Clients) bool {
+	return h.Active() && slices.Contains(h.Events, h.EventAt(e, clients))
 }
 
 func (h *Hook) isFor(agent string) bool {

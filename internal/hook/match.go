@@ -136,7 +136,7 @@ func (m *MatchContext) clientNames(v *view) []string {
 // Warnings returns warnings about the call, for the hooks matched so far.
 func (m *MatchContext) Warnings() (warnings []string) {
 	c := m.call
-	if dialect.HasTool(c.Event) && c.Tool != "" {
+	if c.IsAboutTool() && c.Tool != "" {
 		_, odd, _ := c.Input()
 		warnings = append(warnings, odd...)
 		if bare := bareName(c.Tool); bare != c.Tool && len(c.Kinds) == 0 {
@@ -408,7 +408,7 @@ func (m *MatchContext) prepare() {
 	if filepath.IsAbs(c.Dir) {
 		rule.Dir = c.Dir
 	}
-	if dialect.HasTool(c.Event) {
+	if c.IsAboutTool() {
 		rule.Tool, rule.Kinds = c.Tool, slices.Concat(c.ProjectTools(), c.Kinds, c.KnownNames())
 	}
 	if home, err := os.UserHomeDir(); err == nil {

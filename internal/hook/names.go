@@ -38,7 +38,7 @@ const ShellTool = "shell"
 
 // ShellByInput reports whether the call's tool is unknown but has a command in its input, and under which key.
 func ShellByInput(c *dialect.Call) (key string, ok bool) {
-	if !dialect.HasTool(c.Event) || len(knownNames(c)) > 0 {
+	if !c.IsAboutTool() || len(knownNames(c)) > 0 {
 		return "", false
 	}
 	if c.FileTools().Has(c.Tool) {
@@ -57,7 +57,7 @@ func ShellByInput(c *dialect.Call) (key string, ok bool) {
 // isPatch reports whether the call's input is a patch, runs apply_patch in a shell line, or has a line that hookrun
 // cannot read.
 func isPatch(c *dialect.Call) bool {
-	if !dialect.HasTool(c.Event) || !strings.ContainsAny(c.Args, `*\[`) && !strings.Contains(c.Args, "apply") &&
+	if !c.IsAboutTool() || !strings.ContainsAny(c.Args, `*\[`) && !strings.Contains(c.Args, "apply") &&
 		strings.Count(c.Args, "{") < 2 {
 		return false
 	}
@@ -159,7 +159,7 @@ func (m *MatchContext) isKnownTool() bool {
 // isNearIf reports whether the tool in an if differs from a known tool of the call only by case or blanks, so that the
 // if is for it. If the call's tool is not known, isNearIf warns.
 func (m *MatchContext) isNearIf(h *Hook, names []string) bool {
-	if !h.Dialect.HasProjectRules() || !dialect.HasTool(m.call.Event) {
+	if !h.Dialect.HasProjectRules() || !m.call.IsAboutTool() {
 		return false
 	}
 	tool := h.If.Tool()

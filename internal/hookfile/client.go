@@ -37,6 +37,7 @@ func (p *parser) normalize(text string) {
 	p.document = dialect.NewDocument(p.File, text, p.dialect, p.At)
 	p.document.Project = filepath.Base(p.File) == FileName
 	p.document.ClientsWithEvent = p.clientsWithEvent
+	p.document.Common = p.common
 	p.document.Loads = func(path string) bool {
 		doc, err := readFile(path)
 		if err == nil {

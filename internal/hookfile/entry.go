@@ -186,8 +186,8 @@ func (r *reader) eventsOf(h *hook.Hook) (events []protocol.Event) {
 			events = r.clientEvents(h, e, v, events)
 		} else if known, _ := eventNames(); !slices.Contains(known, string(e)) {
 			v.Problem("unknown event %s%s", quote(v.String()), r.eventHint(v.String()))
-		} else if !slices.Contains(events, dialect.Canonical(e)) {
-			events = append(events, dialect.Canonical(e))
+		} else if !slices.Contains(events, tenex.Dialect.Common(e)) {
+			events = append(events, tenex.Dialect.Common(e))
 		}
 	}
 	if n == 0 && r.IsArray() {
@@ -201,7 +201,7 @@ func (p *parser) eventHint(wrong string) string {
 	known, list := eventNames()
 	event := protocol.Event(wrong)
 	clients := p.clientsWithEvent(event)
-	if len(clients) > 0 && !slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(event)) {
+	if len(clients) > 0 && !slices.Contains(dialect.CanonicalEvents(), p.common(event)) {
 		return fmt.Sprintf(`; add "dialect": "%s" for it; without "dialect" supported are %s`,
 			strings.Join(clients, `" or "`), list)
 	}
@@ -213,7 +213,7 @@ func eventNames() (all []string, list string) {
 	var canonical []string
 	for _, e := range dialect.CanonicalEvents() {
 		canonical = append(canonical, string(e))
-		all = append(all, string(e), string(dialect.ClaudeEvent(e)))
+		all = append(all, string(e), string(dialect.ClaudeEventNamed(e)))
 	}
 	return all, strings.Join(canonical, ", ")
 }

@@ -59,7 +59,7 @@ func (r *reader) clientEvents(h *hook.Hook, name protocol.Event, at document.Val
 	var meant []protocol.Event
 	theirs := h.Dialect.FileEvents()
 	for _, e := range h.Dialect.Events.Names() {
-		if isProjects && dialect.Canonical(e) == dialect.Canonical(name) {
+		if isProjects && h.Dialect.Common(e) == tenex.Dialect.Common(name) {
 			meant = append(meant, e)
 		}
 	}
@@ -86,7 +86,7 @@ func (r *reader) clientEvents(h *hook.Hook, name protocol.Event, at document.Val
 func (r *reader) setVariant(h *hook.Hook) {
 	client := h.Dialect.Own
 	h.Events = slices.DeleteFunc(h.Events, func(e protocol.Event) bool { // the hook runs at e anyway
-		general := client.EventOf(&dialect.Call{Event: e})
+		general := client.EventOf(client.CallAt(e))
 		return general != e && slices.Contains(h.Events, general)
 	})
 	for i, e := range h.Events {

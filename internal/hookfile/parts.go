@@ -59,3 +59,11 @@ func (p *parser) request(to *endpoint.Endpoint) *hook.Request {
 	}
 	return &hook.Request{Endpoint: *to, By: p.parts.Requests}
 }
+
+// common returns the common name of an event of any client.
+func (p *parser) common(event protocol.Event) protocol.Event {
+	if row := p.clients.Event(event); row != nil {
+		return row.CommonName()
+	}
+	return event
+}

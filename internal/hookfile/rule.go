@@ -52,7 +52,7 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	some := func(what func(protocol.Event) bool) bool {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
 	}
-	if h.If != nil && !some(dialect.HasTool) {
+	if h.If != nil && !some(h.Dialect.IsAboutTool) {
 		warnOfDeadGate(f["if"], "\"if\" needs a tool, and its events have none, so it never runs")
 	}
 	if tool, _, _ := strings.Cut(h.IfText(), "("); tool != "" && !h.If.Malformed() {
@@ -76,7 +76,7 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	}
 	for _, c := range h.When {
 		field := c.Field()
-		if field != "" && !some(func(e protocol.Event) bool { return dialect.HasValue(e, field) }) &&
+		if field != "" && !some(func(e protocol.Event) bool { return h.Dialect.HasValue(e, field) }) &&
 			!c.HoldsWithoutValue() {
 			warnOfDeadGate(f["when"], "its events have no %q, so it never runs", field)
 		}

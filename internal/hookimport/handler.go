@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -143,7 +144,7 @@ func (g *handler) obstacle(texts string) string {
 		return "its command is blank, so it lets everything pass"
 	case install.RunsHookrun(command):
 		return "it runs hookrun, which would run this hook again"
-	case rule != "" && (h.If.Malformed() || !dialect.HasTool(g.entry.Event)):
+	case rule != "" && (h.If.Malformed() || !registry.All().IsAboutTool(g.entry.Event)):
 		return fmt.Sprintf("its if %s holds of no call of this event, so it never runs", brief(rule))
 	}
 	if h.HTTP != nil {

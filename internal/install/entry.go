@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -31,12 +32,12 @@ func EntryTimeout(events []string, hooks []hook.Hook) time.Duration {
 		var atEvent time.Duration
 		for i := range hooks {
 			h := &hooks[i]
-			canonical := dialect.Canonical(protocol.Event(event))
+			canonical := registry.All().Common(protocol.Event(event))
 			if h.StaticVerdict != nil { // a rule takes no time
 				continue
 			}
-			same := func(e protocol.Event) bool { return dialect.Canonical(e) == canonical }
-			if h.Wants(protocol.Event(event)) || slices.ContainsFunc(h.Events, same) {
+			same := func(e protocol.Event) bool { return registry.All().Common(e) == canonical }
+			if h.Wants(protocol.Event(event), registry.All()) || slices.ContainsFunc(h.Events, same) {
 				own := min(h.Deadline(protocol.Event(event)), MaxTimeout)
 				atEvent = min(atEvent+own+aroundHook, MaxTimeout)
 			}

@@ -21,7 +21,7 @@ func (c *Client) NeededEvents(hooks []hook.Hook, anyProject bool) []string {
 	events := slices.Clone(c.Events)
 	d, _ := registry.All().Named(c.Name)
 	for _, e := range c.extraEvents() {
-		wants := func(h hook.Hook) bool { return h.Wants(e) }
+		wants := func(h hook.Hook) bool { return h.Wants(e, registry.All()) }
 		if anyProject && d.Events.Of(e).Can&dialect.EndsTurn != 0 || slices.ContainsFunc(hooks, wants) {
 			events = append(events, string(e))
 		}
@@ -37,7 +37,7 @@ func (c *Client) extraEvents() []protocol.Event {
 		return nil
 	}
 	return slices.DeleteFunc(d.Events.Names(), func(e protocol.Event) bool {
-		return slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(e)) ||
+		return slices.Contains(dialect.CanonicalEvents(), registry.All().Common(e)) ||
 			slices.Contains(c.Events, string(e)) ||
 			slices.Contains(c.NamelessEvents(), e)
 	})
@@ -68,7 +68,7 @@ type hookEvent struct {
 func extraHookEvents(hooks []hook.Hook) (found []hookEvent) {
 	for i := range hooks {
 		for _, e := range hooks[i].Events {
-			if hooks[i].Active() && !slices.Contains(dialect.CanonicalEvents(), dialect.Canonical(e)) {
+			if hooks[i].Active() && !slices.Contains(dialect.CanonicalEvents(), registry.All().Common(e)) {
 				found = append(found, hookEvent{i, e})
 			}
 		}
@@ -78,7 +78,7 @@ func extraHookEvents(hooks []hook.Hook) (found []hookEvent) {
 
 // hasEvent reports whether a hook's event can occur at one of the client's extra events.
 func (c *Client) hasEvent(h *hook.Hook, event protocol.Event) bool {
-	return slices.ContainsFunc(c.extraEvents(), func(e protocol.Event) bool { return h.EventAt(e) == event })
+	return slices.ContainsFunc(c.extraEvents(), func(e protocol.Event) bool { return h.EventAt(e, registry.All()) == event })
 }
 
 // InstalledExtraEvents returns the extra events at which the file at p has an entry. Other projects may need them.
@@ -131,7 +131,7 @@ func FindMissing(w client.Where, hooks []hook.Hook, binary string) (found []Miss
 		h, first, runs := &hooks[a.hook], len(found), false
 		for _, c := range clients {
 			m := Missing{Hook: h, Event: a.event, Client: c.Client}
-			switch at := func(e InstalledEntry) bool { return h.EventAt(protocol.Event(e.Event)) == a.event }; {
+			switch at := func(e InstalledEntry) bool { return h.EventAt(protocol.Event(e.Event), registry.All()) == a.event }; {
 			case slices.ContainsFunc(entries[c], at):
 				runs = true
 				continue

@@ -113,7 +113,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 		ours = append(ours, unbuffered+"=1")
 	}
 	if c.Event != "" {
-		ours = append(ours, "HOOKRUN_EVENT="+string(dialect.Canonical(c.Event)))
+		ours = append(ours, "HOOKRUN_EVENT="+string(c.Common()))
 	}
 	if binary != "" {
 		ours = append(ours, binaryVariable+"="+binary)
@@ -122,7 +122,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 	if h.Dialect == tenex.Dialect {
 		tool = c.ProjectTool()
 	}
-	if dialect.HasTool(c.Event) && len(tool) <= dialect.MaxVariable() && !strings.ContainsRune(tool, 0) {
+	if c.IsAboutTool() && len(tool) <= dialect.MaxVariable() && !strings.ContainsRune(tool, 0) {
 		ours = append(ours, "HOOKRUN_TOOL="+tool)
 	}
 	if h.Dialect.Run.FileVariablesWin {

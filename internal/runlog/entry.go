@@ -86,12 +86,12 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	if call.Client != nil {
 		l.Client = c.cut(call.Client.Name)
 	}
-	if dialect.HasTool(call.Event) {
+	if call.IsAboutTool() {
 		l.setArgs(&c, call, e.WholeArgs)
 	} else {
 		l.Prompt = c.cut(call.Prompt)
 	}
-	if dialect.Canonical(call.Event) == protocol.PostTool {
+	if call.Common() == protocol.PostTool {
 		if text, size := c.excerpt(call.Result); size > maxText {
 			l.ResultPreview, l.ResultSize = text, size
 		} else {

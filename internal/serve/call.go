@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/files/regular"
@@ -28,7 +27,7 @@ func (s *Server) call(
 		s.gate.NoVerdict(began, &r.call.Call, err)
 		return result, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
-	return s.callRead(connection, r, func(f engine.Fired) ([]byte, error) { return render(r.call.Output, f) })
+	return s.callRead(connection, r, func(f engine.Fired) ([]byte, error) { return render(&r.call, f) })
 }
 
 // renderer encodes the answer to a call.
@@ -69,9 +68,9 @@ func fire(ctx context.Context, plan *gate.Plan, render renderer) (result jsonrpc
 func noVerdict(err error) error { return jsonrpc.Errorf(codeNoVerdict, "%v", err) }
 
 // render encodes an outcome as JSON.
-func render(client *client.Client, f engine.Fired) ([]byte, error) {
-	if client != nil {
-		return clientResult(client, f.Outcome)
+func render(c *gate.Call, f engine.Fired) ([]byte, error) {
+	if c.Output != nil {
+		return clientResult(c.Output, &c.Call, f.Outcome)
 	}
 	return form.JSON(f.WithLint())
 }

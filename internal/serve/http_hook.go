@@ -77,7 +77,7 @@ func (s *Server) hook(connection context.Context, client *client.Client, text st
 		return result, nil, err
 	}
 	return s.callRead(connection, r, func(f engine.Fired) ([]byte, error) {
-		reply, err := client.Reply(f.Outcome)
+		reply, err := client.ReplyTo(&r.call.Call, f.Outcome)
 		if len(reply.Stdout) == 0 {
 			reply.Stdout = []byte("{}")
 		}
@@ -135,7 +135,7 @@ func refuseHook(client *client.Client, c *dialect.Call, why string) []byte {
 		o.Failed = c.Failed
 		dialect.Withhold(c, &o)
 	}
-	reply, err := client.Reply(o)
+	reply, err := client.ReplyTo(c, o)
 	if err != nil || len(reply.Stdout) == 0 {
 		return []byte("{}")
 	}

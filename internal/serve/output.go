@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/client"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -45,8 +46,8 @@ func (r *request) takeOutput() error {
 
 // clientResult returns an outcome as a client's hook output, for a callback that passes it on unchanged. It adds "exit"
 // if a command's exit code would not be 0, and "stdout" if the client reads text other than JSON.
-func clientResult(client *client.Client, o protocol.Outcome) ([]byte, error) {
-	reply, err := client.Reply(o)
+func clientResult(client *client.Client, c *dialect.Call, o protocol.Outcome) ([]byte, error) {
+	reply, err := client.ReplyTo(c, o)
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func readRequest(method, workspace, params string) (r request, err error) {
 // readParams reads the params of a call at an event. A null param counts as absent.
 func (r *request) readParams(event protocol.Event, params string) (err error) {
 	known := slices.Clone(paramsOfEveryCall)
-	if dialect.HasTool(event) {
+	if registry.All().IsAboutTool(event) {
 		known = append(known, paramsOfTools...)
 	}
 	if event == protocol.PostTool {
@@ -105,7 +105,7 @@ func (r *request) readParams(event protocol.Event, params string) (err error) {
 		seen[name] = true
 		return err == nil
 	})
-	if err == nil && dialect.HasTool(event) && r.call.Tool == "" {
+	if err == nil && registry.All().IsAboutTool(event) && r.call.Tool == "" {
 		err = errors.New(`"tool" is missing; give the name of the tool`)
 	}
 	if err == nil && r.call.Failed && r.call.Blocked {

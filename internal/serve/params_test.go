@@ -267,7 +267,7 @@ func TestClientResultHasWhatOnlyACommandCanSay(t *testing.T) {
 			to := &client.Client{Answer: func(protocol.Outcome) (client.Reply, error) {
 				return client.Reply{Stdout: []byte(test.line), Exit: test.exit}, nil
 			}}
-			result, err := clientResult(to, protocol.Outcome{})
+			result, err := clientResult(to, &dialect.Call{Event: "other"}, protocol.Outcome{})
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(result))
 		})

@@ -8,7 +8,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/files/regular"
 	"github.com/hookrun/hookrun/internal/hook"
@@ -32,7 +31,7 @@ const maxGuard = 64 << 10
 
 func isGate(h *hook.Hook) bool {
 	return !h.Async && slices.ContainsFunc(h.Events, func(e protocol.Event) bool {
-		return slices.Contains([]protocol.Event{protocol.PreTool, protocol.PreExecute}, dialect.Canonical(e))
+		return slices.Contains([]protocol.Event{protocol.PreTool, protocol.PreExecute}, h.Dialect.Common(e))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/parts"
 )
@@ -61,7 +62,7 @@ func TestEntries(t *testing.T) {
 				found++
 				require.Contains(t, test.want, h.Name)
 				require.Contains(t, h.Command.Shell, test.want[h.Name])
-				require.Equal(t, strings.HasPrefix(h.Name, "tests-"), h.Wants("Stop"))
+				require.Equal(t, strings.HasPrefix(h.Name, "tests-"), h.Wants("Stop", registry.All()))
 				require.Equal(t, []string{}, h.Files, "daily work changes what they read")
 			}
 			require.Equal(t, len(test.want), found)

@@ -15,7 +15,7 @@ import (
 
 // Decode reads a Guardian's answer.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.MessagePrefix(dialect.Canonical(c.Event), hook)
+	who := dialect.MessagePrefix(c.Common(), hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -77,7 +77,7 @@ func same(a, b gjson.Result) bool {
 func decide(c *dialect.Call, hook string, result gjson.Result) (v dialect.Verdict, err error) {
 	v = dialect.OK()
 	defer func() {
-		if v.Decision != protocol.Continue && dialect.Canonical(c.Event) == protocol.PostTool {
+		if v.Decision != protocol.Continue && c.Common() == protocol.PostTool {
 			v.UpdatedOutput = dialect.InPlaceOfResult(nil)
 		}
 	}()
@@ -106,7 +106,7 @@ func decide(c *dialect.Call, hook string, result gjson.Result) (v dialect.Verdic
 		return v, fmt.Errorf("the decision %s does not exist; known are allow, deny, modify, ask, defer",
 			cmp.Or(result.Get("decision").Raw, `""`))
 	}
-	if dialect.Canonical(c.Event) != protocol.PreTool {
+	if c.Common() != protocol.PreTool {
 		hold = protocol.Block
 	}
 	v.Decide(hold, cmp.Or(reason, "the guardian of project hook '"+hook+"' decided: "+strings.ToLower(word)))
@@ -118,7 +118,7 @@ func decide(c *dialect.Call, hook string, result gjson.Result) (v dialect.Verdic
 func modify(c *dialect.Call, changes gjson.Result, v *dialect.Verdict) (cannot string, err error) {
 	content, redactions, args := changes.Get("modified_content"), changes.Get("redactions"),
 		changes.Get("parameter_overrides")
-	event := dialect.Canonical(c.Event)
+	event := c.Common()
 	switch {
 	case !changes.IsObject() || !content.Exists() && !redactions.Exists() && !args.Exists():
 		return "", errors.New("it modifies the call, and has no modifications")

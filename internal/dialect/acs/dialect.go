@@ -29,11 +29,11 @@ var Dialect = &dialect.Dialect{
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.Canonical(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return c.Common() }
 
 // Ends reports whether a verdict ends the call, as in the project's own entries.
 func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
-	return v.Decision == protocol.Block && dialect.Canonical(e) != protocol.PostTool
+	return v.Decision == protocol.Block && e != protocol.PostTool
 }
 
 // Merge treats Guardians like the project's own hooks.

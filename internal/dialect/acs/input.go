@@ -28,7 +28,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 // payloadOf returns the method and the payload for a call.
 func payloadOf(c *dialect.Call) (method string, payload strictjson.Fields, warnings []string, err error) {
 	tool := func() []byte { return dialect.JSONObject("name", strictjson.Quote(c.ProjectTool())) }
-	switch dialect.Canonical(c.Event) {
+	switch c.Common() {
 	case protocol.PreExecute:
 		text := dialect.JSONObject("type", []byte(`"text"`), "value", strictjson.Quote(c.Prompt))
 		return UserMessage, dialect.FieldsOf("content", dialect.JSONList(text)), nil, nil

@@ -187,7 +187,7 @@ func TestInput(t *testing.T) {
 		"Stop":           `"executionNum":1,"terminationReason":"model_stop","error":"","fullyIdle":true`,
 	} {
 		c := dialect.Call{Event: event, SessionID: "s", Workspace: "/w", TranscriptPath: "t"}
-		if dialect.HasTool(event) {
+		if Dialect.IsAboutTool(event) {
 			c.Tool, c.Args = "run_command", `{"command":"ls"}`
 		}
 		if event == "post-tool" {

@@ -26,7 +26,7 @@ const defaultReason = "Denied by a hook"
 // Decode reads the output of a hook. Before a tool a deny counts at every exit code. An exit code other than 0, plain
 // text and an object without a decision block as well.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	m := events.Of(eventNamed(c.Event))
+	m := events.Of(eventNamed(c))
 	who := dialect.MessagePrefix(m.Name, hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v

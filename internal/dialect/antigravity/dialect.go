@@ -42,7 +42,7 @@ var Client = &client.Client{
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c) }
 
 const (
 	clientName = "Antigravity CLI"
@@ -67,7 +67,7 @@ var events = dialect.Events{
 }
 
 // eventNamed returns the client's name for an event, or "" for a prompt: the client runs no hook then.
-func eventNamed(e protocol.Event) protocol.Event { return dialect.EventNamed(e, "", before, after) }
+func eventNamed(c *dialect.Call) protocol.Event { return dialect.EventNamed(c, "", before, after) }
 
 // inputEvent returns the event of a hook input, or "" if another client sent the input. The input does not name its
 // event, so the keys decide. PreInvocation and PostInvocation have the same keys and count as PreInvocation. An input

@@ -28,15 +28,15 @@ func readInput(c *dialect.Call, _ gjson.Result) {
 // Encode passes on the client's own input. Without one, or after a hook changed the call, it builds the input from the
 // fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventNamed(c.Event)
+	event := eventNamed(c)
 	own := inputEvent(c.ClientInput) == event
 	call := gjson.Get(c.ClientInput, "toolCall")
-	if own && (!dialect.HasTool(c.Event) || c.Args == argsOf(c.Tool, call.Get("args"))) {
+	if own && (!c.IsAboutTool() || c.Args == argsOf(c.Tool, call.Get("args"))) {
 		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
 	}
 	var o dialect.Object
 	var warnings []string
-	if dialect.HasTool(c.Event) {
+	if c.IsAboutTool() {
 		input, more, err := c.Input()
 		if err != nil {
 			return nil, nil, err

@@ -19,7 +19,7 @@ type answer struct {
 // output, so the user's permissions apply: {} would block the call, and "allow" would skip the question to the user. A
 // message to the user is shown with the client's own question.
 func output(o protocol.Outcome) ([]byte, error) {
-	m := events.Of(eventNamed(o.Event))
+	m := events.Of(eventNamed(events.CallAt(o.Event)))
 	context, messages := strings.Join(dialect.TextsOf(o), "\n\n"), client.Messages(o)
 	switch m.Name {
 	case before:

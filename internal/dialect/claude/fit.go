@@ -23,21 +23,21 @@ import (
 // this case, and if a hook failed and fails closed, UpdatedOutput becomes a blank result of the old shape: see
 // withheld.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
-	if dialect.Canonical(c.Event) != protocol.PostTool {
+	if c.Common() != protocol.PostTool {
 		return
 	}
 	old := gjson.Parse(dialect.ClientResponse(c).Raw)
 	if old.Raw == "" {
 		return
 	}
-	if v.UpdatedOutput != nil && !v.Withholds(c.Event) {
+	if v.UpdatedOutput != nil && !v.Withholds(c) {
 		fitted, ok := fitResult(c, old, v.UpdatedOutput)
 		if v.UpdatedOutput = fitted; ok {
 			return
 		}
 		v.Withhold(hook)
 	}
-	if !v.Withholds(c.Event) {
+	if !v.Withholds(c) {
 		return
 	}
 	// The hook may have been a redactor, and a block alone withholds nothing.

@@ -19,8 +19,8 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 
 func encode(c *dialect.Call, event protocol.Event) (dialect.Payload, []string, error) {
 	same := *c
-	if name := protocol.Event(c.Field("hook_event_name")); name != "" && dialect.ClaudeEvent(name) == event &&
-		(name == dialect.Canonical(name) || name == skillCommand) {
+	if name := protocol.Event(c.Field("hook_event_name")); name != "" && dialect.ClaudeEventNamed(name) == event &&
+		(name == (&dialect.Event{Name: name}).CommonName() || name == skillCommand) {
 		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // the input has another name
 	}
 	if own, is := client.OwnInput(&same, event); is {
@@ -37,7 +37,7 @@ func encode(c *dialect.Call, event protocol.Event) (dialect.Payload, []string, e
 		if event == "PostToolUse" {
 			o.Raw("tool_response", client.ToolResponse(c.Result))
 		}
-		if dialect.HasTool(c.Event) {
+		if c.IsAboutTool() {
 			o.Text("tool_use_id", c.ToolUseID)
 		}
 		switch event {

@@ -92,7 +92,7 @@ func TestClaudePassesOnRecordedInput(t *testing.T) {
 			require.Equal(t, got["hook_event_name"], string(c.Event))
 			require.Equal(t, got["cwd"], c.Dir)
 			require.Equal(t, got["session_id"], c.SessionID)
-			if dialect.HasTool(c.Event) {
+			if c.IsAboutTool() {
 				require.Equal(t, got["tool_name"], c.Tool)
 				require.Equal(t, string(dialecttest.Member(stdin, "tool_input")), c.Args)
 				require.Equal(t, c.Event == "PostToolUseFailure", c.Failed)

@@ -118,7 +118,7 @@ func readIf(h *dialect.Handler) {
 		h.WarnOfGate(rule.Index, "%sthe \"if\" %s is no rule of the form Tool or Tool(pattern), so the hook never runs",
 			h.Who, spelling.Quote(h.If))
 	}
-	if !dialect.HasTool(h.Event) && parsed.String() != "" {
+	if !h.Dialect.IsAboutTool(h.Event) && parsed.String() != "" {
 		h.WarnOfGate(rule.Index, "%s%s has no tool call, so a hook with an \"if\" never runs", h.Who, h.Event)
 	}
 }

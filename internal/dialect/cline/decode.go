@@ -25,7 +25,7 @@ const (
 
 // Decode reads the output of a hook, whatever the exit code.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	event := eventNamed(c.Event)
+	event := eventNamed(c)
 	who := dialect.MessagePrefix(event, hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
@@ -106,7 +106,7 @@ func doubtOf(answer gjson.Result) error {
 // Fit makes one input out of "command" and "commands" after a hook changed a call with several commands. If the hook
 // changed both to different commands, the call is blocked.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
-	if dialect.Canonical(c.Event) != protocol.PreTool {
+	if c.Common() != protocol.PreTool {
 		return
 	}
 	old, now := dialect.LastOf(gjson.Parse(c.Args)), dialect.LastOf(gjson.ParseBytes(v.UpdatedInput))

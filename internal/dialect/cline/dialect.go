@@ -44,7 +44,7 @@ var Client = &client.Client{
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c) }
 
 func (hooks) CallLimit() time.Duration { return hookTimeout - 10*time.Second }
 
@@ -77,9 +77,9 @@ var hookNames = []string{"agent_start", "agent_resume", "prompt_submit", "tool_c
 // readsAnswer reports whether an answer counts at the event. At all other events the client does not wait for hooks.
 func readsAnswer(e protocol.Event) bool { return e == before || e == after }
 
-// eventNamed returns the client's name for an event.
-func eventNamed(e protocol.Event) protocol.Event {
-	return dialect.EventNamed(e, "UserPromptSubmit", before, after)
+// eventNamed returns the client's name for the call's event.
+func eventNamed(c *dialect.Call) protocol.Event {
+	return dialect.EventNamed(c, "UserPromptSubmit", before, after)
 }
 
 // inputEvent returns the event of a hook input, or "" if another client sent the input.

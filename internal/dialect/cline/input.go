@@ -51,7 +51,7 @@ func resultOf(record gjson.Result) string {
 // Encode passes on the client's own input. Without one, or after a hook changed the call, it builds the input from the
 // fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventNamed(c.Event)
+	event := eventNamed(c)
 	input, warnings, err := c.Input()
 	if err != nil && readsAnswer(event) {
 		return nil, nil, err

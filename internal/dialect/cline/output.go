@@ -23,7 +23,7 @@ type answer struct {
 // output returns the client's answer for an outcome. Before a tool, every decision but continue ends the run. After a
 // tool, a block is a text for the model, and the run ends only if the model must not read the result.
 func output(o protocol.Outcome) ([]byte, error) {
-	event := eventNamed(o.Event)
+	event := eventNamed(events.CallAt(o.Event))
 	ends := ""
 	if o.Stop {
 		ends = cmp.Or(o.StopReason, "Stopped by a hook")

@@ -11,6 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -454,7 +455,10 @@ func TestCodexLate(t *testing.T) {
 }
 
 func TestCodexEvents(t *testing.T) {
-	at := func(c dialect.Call) protocol.Event { return codex.Dialect.EventOf(&c) }
+	at := func(c dialect.Call) protocol.Event {
+		require.NoError(t, c.Resolve(registry.All()))
+		return codex.Dialect.EventOf(&c)
+	}
 	for e, want := range map[protocol.Event]protocol.Event{
 		"pre-tool": "PreToolUse", "BeforeTool": "PreToolUse", "post-tool": "PostToolUse", "AfterTool": "PostToolUse",
 		"PostToolUseFailure": "PostToolUse",

@@ -101,8 +101,8 @@ var events = dialect.Events{
 // eventOf returns the client's event for a call. A failed tool still counts as run; a blocked tool has no event.
 func eventOf(c *dialect.Call) protocol.Event {
 	switch {
-	case dialect.Canonical(c.Event) != protocol.PostTool:
-		return dialect.ClaudeEvent(c.Event)
+	case c.Common() != protocol.PostTool:
+		return dialect.ClaudeEvent(c)
 	case c.Blocked:
 		return "" // no event of the client
 	}

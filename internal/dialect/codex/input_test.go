@@ -26,6 +26,7 @@ func TestCodexPayload(t *testing.T) {
 	c.Workspace = "/w"
 	c.Event = "BeforeTool" // of another client, in its own words
 	c.ClientInput = strings.Replace(input, "PreToolUse", "BeforeTool", 1)
+	require.NoError(t, c.Resolve(registry.All()))
 	require.Equal(t,
 		`{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/w/sub","hook_event_name":"PreToolUse",`+
 			`"model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"ls"},`+

@@ -29,7 +29,7 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 			return nil
 		}
 		switch {
-		case m.Name == "PostToolUse" && blocked && !v.Withholds(c.Event):
+		case m.Name == "PostToolUse" && blocked && !v.Withholds(c):
 			v.UpdatedOutput = nil // the reason replaces the result
 		case m.Name == "UserPromptSubmit":
 			if blocked || later(func(v *dialect.Verdict) bool { return v.Context != "" }) != nil {

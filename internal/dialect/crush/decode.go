@@ -34,11 +34,11 @@ type ownAnswer struct {
 // Decode reads the answer of a hook. Guards may read the command from a variable only. If a variable cannot hold the
 // input, the hook counts as not started, which blocks.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.MessagePrefix(dialect.ClaudeEvent(c.Event), hook)
+	who := dialect.MessagePrefix(dialect.ClaudeEvent(c), hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
-	if dialect.ClaudeEvent(c.Event) != before {
+	if dialect.ClaudeEvent(c) != before {
 		return dialect.OK()
 	}
 	v := decode(c, who, r)

@@ -54,7 +54,7 @@ var events = dialect.Events{
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c) }
 
 // OnFailure fails closed if a hook cannot be started. The client has a shell of its own, with jq, which also runs files
 // without execute permission, so a hook that another shell cannot run may be a gate.
@@ -72,7 +72,7 @@ func (hooks) Environment(c *dialect.Call) []string {
 	if c.Event == "" { // a process for many calls
 		return env
 	}
-	env = append(env, "CRUSH_EVENT="+string(dialect.ClaudeEvent(c.Event)), "CRUSH_TOOL_NAME="+c.Tool,
+	env = append(env, "CRUSH_EVENT="+string(dialect.ClaudeEvent(c)), "CRUSH_TOOL_NAME="+c.Tool,
 		"CRUSH_SESSION_ID="+c.SessionID)
 	return append(env, inputVariables(c)...)
 }

@@ -26,7 +26,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
 	}
 	return client.WriteInput(c, func(o *dialect.Object) {
-		o.Text("event", string(dialect.ClaudeEvent(c.Event)))
+		o.Text("event", string(dialect.ClaudeEvent(c)))
 		o.Text("session_id", c.SessionID)
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
 	}, func(*dialect.Object) {})

@@ -16,7 +16,7 @@ import (
 // output returns the outcome as Crush's hook output, so hookrun acts as a hook command. The client shows its user no
 // message, so the model gets the messages. Without anything to say the output is empty.
 func output(o protocol.Outcome) ([]byte, error) {
-	if dialect.ClaudeEvent(o.Event) != before {
+	if dialect.ClaudeEventNamed(o.Event) != before {
 		return nil, nil
 	}
 	texts := dialect.TextsOf(o)
@@ -65,7 +65,7 @@ func unfitInput(o protocol.Outcome) string {
 func (hooks) Fit(c *dialect.Call, _ string, v *dialect.Verdict) {
 	old, _, err := c.Input()
 	now := gjson.ParseBytes(v.UpdatedInput)
-	if dialect.Canonical(c.Event) != protocol.PreTool || err != nil || !now.IsObject() {
+	if c.Common() != protocol.PreTool || err != nil || !now.IsObject() {
 		return
 	}
 	var gone []string

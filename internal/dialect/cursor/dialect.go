@@ -96,12 +96,12 @@ func (oneKindHooks) ToolEvent(c *dialect.Call, names []string) protocol.Event {
 	if kindOf(c.Event) != "" {
 		return c.Event
 	}
-	moment, general := dialect.Canonical(c.Event), eventOf(c)
+	moment, general := c.Common(), eventOf(c)
 	if moment != protocol.PreTool && moment != protocol.PostTool || general == "postToolUseFailure" {
 		return ""
 	}
 	for _, e := range events {
-		if kind := kindOf(e.Name); kind != "" && dialect.Canonical(e.Name) == moment && isKind(c.Tool, names, kind) {
+		if kind := kindOf(e.Name); kind != "" && e.CommonName() == moment && isKind(c.Tool, names, kind) {
 			return e.Name
 		}
 	}
@@ -190,7 +190,7 @@ func eventOf(c *dialect.Call) protocol.Event {
 	if kindOf(c.Event) != "" {
 		return c.Event
 	}
-	switch dialect.Canonical(c.Event) {
+	switch c.Common() {
 	case protocol.PreExecute:
 		return "beforeSubmitPrompt"
 	case protocol.PreTool:

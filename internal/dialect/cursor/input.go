@@ -32,7 +32,7 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	case event == "beforeSubmitPrompt":
 		o.Text("prompt", c.Prompt)
 		o.Raw("attachments", []byte("[]"))
-	case dialect.HasTool(c.Event):
+	case c.IsAboutTool():
 		o.Text("tool_use_id", c.ToolUseID)
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
 	}

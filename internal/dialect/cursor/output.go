@@ -29,7 +29,8 @@ type output struct {
 // that the client cannot express is a deny before the tool, and a text for the model after the tool. "allow" is written
 // only if a hook allowed the call, because the client then does not ask its user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	c := &dialect.Call{Event: o.Event, Failed: o.Failed, Tool: o.Tool}
+	c := events.CallAt(o.Event)
+	c.Failed, c.Tool = o.Failed, o.Tool
 	m := ruleOf(eventOf(c))
 	out := output{}
 	messages := client.Messages(o)

@@ -41,7 +41,7 @@ func TestOutput(t *testing.T) {
 			`{"permission":"ask","user_message":"R","agent_message":"R"}`},
 		"rewrite": {protocol.Outcome{Event: "preToolUse", Decision: went, UpdatedInput: []byte(`{"a":"<"}`)},
 			`{"updated_input":{"a":"<"}}`},
-		"a rewrite that it cannot take": {with(protocol.Outcome{Event: "beforeShellExecution", Decision: went,
+		"a rewrite that it cannot take": {with(protocol.Outcome{Event: "beforeShellExecution", Tool: "Shell", Decision: went,
 			UpdatedInput: []byte(`{}`)}, func(o *protocol.Outcome) { o.UpdatedBy = "h" }),
 			`{"permission":"deny","user_message":"project hook 'h' changed the tool's input, and Cursor cannot ` +
 				`take that ` +

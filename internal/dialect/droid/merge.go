@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -69,7 +68,8 @@ func oneInput(e protocol.Event, verdicts []*dialect.HookVerdict, word *dialect.H
 		v := &h.Verdict
 		if v.UpdatedInput != nil && (h != input || h == word && wordOf(v) != "allow") {
 			v.UpdatedInput = nil
-			warnLost(e, h, "changed "+client.InputOf(e), "the change of another hook, or none beside this answer")
+			changed := "changed " + dialect.InputOf(protocol.Outcome{Event: e})
+			warnLost(e, h, changed, "the change of another hook, or none beside this answer")
 		}
 	}
 }

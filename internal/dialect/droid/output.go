@@ -24,7 +24,7 @@ func reply(o protocol.Outcome) (client.Reply, error) {
 }
 
 func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
-	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
+	m := ruleOf(eventOf(events.CallAt(o.Event)))
 	out := client.NewHookOutput(o, clientName, m.Name)
 	if o.Stop && m.Can&dialect.Stop != 0 {
 		out.End(onStderr(o))
@@ -107,11 +107,11 @@ func encoded(out client.HookOutput, code int) (b []byte, exit int, err error) {
 func onStderr(o protocol.Outcome) string {
 	context := strings.Join(dialect.TextsOf(o), "\n\n")
 	switch {
-	case dialect.Canonical(o.Event) == protocol.PostTool && withheld(o) != "":
+	case dialect.IsAfterTool(o) && withheld(o) != "":
 		return client.Joined(o.StopReason, withheld(o), o.Reason, context)
 	case o.Stop:
 		return cmp.Or(client.Joined(o.StopReason, o.Reason, context), "Stopped by a hook")
-	case o.Decision != protocol.Continue && dialect.Canonical(o.Event) == protocol.PostTool:
+	case o.Decision != protocol.Continue && dialect.IsAfterTool(o):
 		return cmp.Or(client.BlockReason(o, clientName), "Blocked by a hook") // the answer has the context
 	case o.Decision != protocol.Continue:
 		return cmp.Or(client.Joined(client.BlockReason(o, clientName), context), "Blocked by a hook")
@@ -128,7 +128,7 @@ var describing = []string{"summary", "riskLevel", "riskLevelReason"}
 
 // Fit tells the user about removed keys: the client merges a new input into the old one, so they stay.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
-	if dialect.Canonical(c.Event) != protocol.PreTool {
+	if c.Common() != protocol.PreTool {
 		return
 	}
 	old, _, err := c.Input()

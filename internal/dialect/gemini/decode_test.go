@@ -18,8 +18,9 @@ import (
 
 // gemini judges and settles, as the engine does.
 func decideGemini(e protocol.Event, r dialect.HookResult, policies ...dialect.FailurePolicy) dialect.Verdict {
-	c := dialect.Call{Event: e, Tool: "run_shell_command", Args: `{"command":"ls"}`}
-	return gemini.Dialect.ApplyFailurePolicy(&c, gemini.Dialect.Hooks.Decode(&c, "h", &r), policies...)
+	c := gemini.Dialect.CallAt(e)
+	c.Tool, c.Args = "run_shell_command", `{"command":"ls"}`
+	return gemini.Dialect.ApplyFailurePolicy(c, gemini.Dialect.Hooks.Decode(c, "h", &r), policies...)
 }
 
 func TestGeminiText(t *testing.T) {

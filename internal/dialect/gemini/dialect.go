@@ -92,10 +92,10 @@ var events = dialect.Events{
 
 // eventOf returns the client's event for a call. AfterTool is for all tools that ran, including failed ones.
 func eventOf(c *dialect.Call) protocol.Event {
-	if c.Blocked && dialect.Canonical(c.Event) == protocol.PostTool {
+	if c.Blocked && c.Common() == protocol.PostTool {
 		return "" // no event of the client
 	}
-	return dialect.EventNamed(c.Event, "BeforeAgent", "BeforeTool", "AfterTool")
+	return dialect.EventNamed(c, "BeforeAgent", "BeforeTool", "AfterTool")
 }
 
 func (hooks) Environment(c *dialect.Call) []string {

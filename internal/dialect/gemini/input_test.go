@@ -40,6 +40,7 @@ func TestGeminiPayload(t *testing.T) {
 			if e == "PreToolUse" {
 				c.ClientInput = `{"hook_event_name":"PreToolUse","permission_mode":"default"}`
 			}
+			require.NoError(t, c.Resolve(registry.All()))
 			require.Regexp(t,
 				`^{"session_id":"s","transcript_path":"/t","cwd":"/w","hook_event_name":"BeforeTool",`+
 					`"timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","tool_name":"x","tool_input":{"a":1}}\n$`,
@@ -68,9 +69,11 @@ func TestGeminiPayload(t *testing.T) {
 		} {
 			require.Equal(t, test.want, gemini.Dialect.EventOf(&test.fired), "%+v", test.fired)
 		}
-		require.Equal(t, protocol.PostTool, dialect.Canonical(protocol.Event("AfterTool")))
-		require.Equal(t, protocol.Event("PostToolUse"), dialect.ClaudeEvent("AfterTool"))
-		require.True(t, dialect.HasTool(protocol.Event("BeforeTool")))
+		require.Equal(t, protocol.PostTool, gemini.Dialect.Common("AfterTool"))
+		after := &dialect.Call{Event: "AfterTool"}
+		require.NoError(t, after.Resolve(registry.All()))
+		require.Equal(t, protocol.Event("PostToolUse"), dialect.ClaudeEvent(after))
+		require.True(t, gemini.Dialect.IsAboutTool("BeforeTool"))
 	})
 	t.Run("environment", func(t *testing.T) {
 		c := dialect.Call{Event: "BeforeTool", Workspace: "/w", SessionID: "s"}

@@ -9,6 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -125,6 +126,7 @@ func TestGeminiMerge(t *testing.T) {
 	})
 	t.Run("reasons of other dialects stay apart", func(t *testing.T) {
 		c := dialect.Call{Event: "BeforeTool", Tool: "x"}
+		require.NoError(t, c.Resolve(registry.All()))
 		var judged []dialect.HookVerdict
 		for _, d := range []*dialect.Dialect{tenex.Dialect, gemini.Dialect, gemini.Dialect} {
 			r := dialecttest.Exited(2, "", "no by "+d.Name)

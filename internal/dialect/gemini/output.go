@@ -15,7 +15,7 @@ import (
 // that the client cannot express at the event is not lost: a decision becomes the next stricter one, a new result
 // becomes the reason that replaces the result, and a text that cannot reach the model becomes a message to the user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	m := ruleOf(eventOf(&dialect.Call{Event: o.Event}))
+	m := ruleOf(eventOf(events.CallAt(o.Event)))
 	out := client.NewHookOutput(o, clientName, m.Name) // Claude Code's fields except terminalSequence
 	if o.Stop {
 		out.End(o.StopReason)

@@ -49,7 +49,7 @@ var Client = &client.Client{
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c) }
 
 const before = "PreToolUse"
 
@@ -70,7 +70,7 @@ var tools = []dialect.Tool{"Bash shell", "Read fs_read", "Write fs_write", "Edit
 
 // Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := dialect.ClaudeEvent(c.Event)
+	event := dialect.ClaudeEvent(c)
 	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))
 		o.TextIfAny("session_id", c.SessionID)
@@ -90,7 +90,7 @@ const validWords = `an answer that blocks is {"hookSpecificOutput": {"permission
 // Decode reads an answer as Claude Code reads the words that both have. Exit 2 blocks, with stderr as the reason, and
 // JSON counts at exit 0 alone.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	m := events.Of(dialect.ClaudeEvent(c.Event))
+	m := events.Of(dialect.ClaudeEvent(c))
 	v := client.DecodeExit(m, hook, r)
 	text := strings.TrimSpace(r.Stdout.All())
 	object, isJSON := client.JSONValue(text)

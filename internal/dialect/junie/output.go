@@ -12,7 +12,7 @@ import (
 // output returns the outcome in Claude Code's words, as far as both clients have them. A question, a rewrite and a text
 // for the model become a block before a tool, because the documents do not say that the client takes them.
 func output(o protocol.Outcome) ([]byte, error) {
-	m, loss := events.Of(dialect.ClaudeEvent(o.Event)), ""
+	m, loss := events.Of(dialect.ClaudeEventNamed(o.Event)), ""
 	if m.Name == before && o.Decision != protocol.Block && !o.Stop {
 		loss = client.UnsupportedOutcome(o, clientName)
 	}

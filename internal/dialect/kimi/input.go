@@ -22,7 +22,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
 		o.Text("client_type", clientType)
 	}, func(o *dialect.Object) {
-		if dialect.HasTool(c.Event) {
+		if c.IsAboutTool() {
 			o.Text("tool_call_id", c.ToolUseID)
 		}
 		switch event {

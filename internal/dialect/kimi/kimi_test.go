@@ -92,7 +92,7 @@ func TestPayload(t *testing.T) {
 			Event: protocol.PreExecute, Prompt: "P"},
 	} {
 		c.SessionID, c.Workspace = "s", "/w"
-		if dialect.HasTool(c.Event) {
+		if c.IsAboutTool() {
 			c.Tool, c.Args, c.ToolUseID = "Bash", `{"command":"ls"}`, "c"
 		}
 		payload, warnings, err := Dialect.Hooks.Encode(dialect.NewCall(c))

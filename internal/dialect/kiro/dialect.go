@@ -34,7 +34,7 @@ var Client = &client.Client{
 	Detect:  detect,
 	Read:    readInput,
 	Answer: func(o protocol.Outcome) (client.Reply, error) {
-		return client.ReplyByExit(o, events.Of(eventNamed(o.Event)), clientName)
+		return client.ReplyByExit(o, events.Of(eventNamed(events.CallAt(o.Event))), clientName)
 	},
 	Tools:    tools,
 	ToolName: toolName,
@@ -44,7 +44,7 @@ var Client = &client.Client{
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c) }
 
 // CallLimit is below the timeout of hookrun's entry, after which the client runs the call without an answer.
 func (hooks) CallLimit() time.Duration { return 590 * time.Second }
@@ -61,7 +61,7 @@ var events = dialect.Events{
 	{OnFailure: dialect.AlwaysOpen},
 }
 
-func eventNamed(e protocol.Event) protocol.Event { return dialect.EventNamed(e, prompt, before, after) }
+func eventNamed(c *dialect.Call) protocol.Event { return dialect.EventNamed(c, prompt, before, after) }
 
 // detect reports whether the client sent the input. Cursor has some of the events, and its inputs name its version.
 func detect(c *dialect.Call) bool {
@@ -82,7 +82,7 @@ func readInput(c *dialect.Call, response gjson.Result) {
 
 // Encode passes on the client's own input, or builds one from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventNamed(c.Event)
+	event := eventNamed(c)
 	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))
 		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
@@ -98,5 +98,5 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 }
 
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	return client.DecodeExit(events.Of(eventNamed(c.Event)), hook, r)
+	return client.DecodeExit(events.Of(eventNamed(c)), hook, r)
 }

@@ -22,7 +22,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	o.Text("timestamp", isoFormat(time.Now()))
 	o.Text("tool_name", c.Tool)
 	o.Raw("tool_input", objectOf(input, c.Args))
-	if dialect.Canonical(c.Event) == protocol.PostTool {
+	if c.Common() == protocol.PostTool {
 		o.Text("tool_output", c.Result)
 	} else {
 		o.Raw("tool_output", []byte("null"))

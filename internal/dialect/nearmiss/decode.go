@@ -22,7 +22,7 @@ func Decode(d *dialect.Dialect, c *dialect.Call, hook string, r *dialect.HookRes
 		d.CannotBlock(e.Name) && e.Can&(dialect.Block|dialect.Stop) == 0:
 		return v
 	}
-	no := Refusal(r.Stdout.All(), dialect.Canonical(e.Name) == protocol.PostTool) // after a tool, reports are common
+	no := Refusal(r.Stdout.All(), e.CommonName() == protocol.PostTool) // after a tool, reports are common
 	who, leftOut := dialect.MessagePrefix(e.Name, hook), r.Stdout.LeftOut()
 	warn := func(format string, args ...any) {
 		v.Warnings = append(v.Warnings, who+" "+fmt.Sprintf(format, args...))
@@ -72,7 +72,7 @@ func denyBeforeDeadline(d *dialect.Dialect, c *dialect.Call, hook string, r dial
 	late := fmt.Sprintf(" (it had not ended after %v)", r.Limit)
 	deny := dialect.Verdict{Decision: a.Decision, Cause: a.Cause, Status: a.Status, Reason: a.Reason + late, Stop: a.Stop,
 		StopReason: cmp.Or(a.StopReason, a.Reason) + late, SystemMessage: a.SystemMessage, Warnings: a.Warnings}
-	if dialect.Canonical(c.Event) == protocol.PostTool { // if a timeout blocks, it withholds the result
+	if c.Common() == protocol.PostTool { // if a timeout blocks, it withholds the result
 		deny.Cause, deny.Problem, deny.Answered = v.Cause, v.Problem, true
 	}
 	return deny

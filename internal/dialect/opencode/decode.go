@@ -22,7 +22,7 @@ var answerKeys = []dialect.Field{"decision string", "reason string", "args objec
 
 // Decode reads the result of a process as the plugin reads the result of hookrun.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.MessagePrefix(eventNamed(c.Event), hook)
+	who := dialect.MessagePrefix(eventNamed(c), hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}

@@ -46,7 +46,7 @@ var Client = &client.Client{
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return eventNamed(c) }
 
 const (
 	prompt protocol.Event = "chat.message"
@@ -55,4 +55,4 @@ const (
 )
 
 // eventNamed returns the client's name for an event.
-func eventNamed(e protocol.Event) protocol.Event { return dialect.EventNamed(e, prompt, before, after) }
+func eventNamed(c *dialect.Call) protocol.Event { return dialect.EventNamed(c, prompt, before, after) }

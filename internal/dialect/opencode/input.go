@@ -9,7 +9,7 @@ import (
 
 // Encode passes on the plugin's input, or builds the same from the fields of the call.
 func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventNamed(c.Event)
+	event := eventNamed(c)
 	return client.EncodeInput(c, event, func(o *dialect.Object) {
 		o.Text("hook_event_name", string(event))
 		o.Text("session_id", c.SessionID)

@@ -25,7 +25,7 @@ type answer struct {
 
 // output returns the plugin's answer for an outcome. An ask is a block, because a plugin cannot ask the user.
 func output(o protocol.Outcome) ([]byte, error) {
-	event := eventNamed(o.Event)
+	event := eventNamed(&dialect.Call{Event: o.Event})
 	out := answer{Decision: "continue"}
 	messages := client.Messages(o)
 	texts := strings.Join(dialect.TextsOf(o), "\n\n")

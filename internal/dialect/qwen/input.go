@@ -28,7 +28,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 			o.Text("prompt", c.Prompt)
 			o.Text("submitted_prompt", c.Prompt)
 		}
-		if dialect.HasTool(c.Event) {
+		if c.IsAboutTool() {
 			o.Text("tool_use_id", c.ToolUseID)
 		}
 	})

@@ -54,7 +54,7 @@ func (hooks) Outrank(c *dialect.Call, verdicts []*dialect.HookVerdict) {
 
 // Merge drops context beside a block, except after tools. A hook that only the client can run may have been a gate.
 func (hooks) Merge(m *dialect.Merging) {
-	if m.Decision == protocol.Block && dialect.Canonical(m.Event) != protocol.PostTool && m.Event != "PostToolBatch" {
+	if m.Decision == protocol.Block && m.Common != protocol.PostTool && m.Event != "PostToolBatch" {
 		m.Contexts = nil
 	}
 	m.NoApproval = m.Any(client.IsUnsupported)

@@ -33,6 +33,20 @@ func (s *Set) Event(e protocol.Event) *dialect.Event {
 	return nil
 }
 
+// Common returns the common name of an event of which only the name is known: see dialect.Event.CommonName.
+func (s *Set) Common(e protocol.Event) protocol.Event {
+	if row := s.Event(e); row != nil {
+		return row.CommonName()
+	}
+	return e
+}
+
+// IsAboutTool reports whether an event of which only the name is known is about a tool call.
+func (s *Set) IsAboutTool(e protocol.Event) bool {
+	row := s.Event(e)
+	return row != nil && row.IsAboutTool()
+}
+
 // setClient finds the event and the client by the input alone. name is the input's hook_event_name.
 func (s *Set) setClient(c *dialect.Call, name gjson.Result) error {
 	event, known := s.ParseEvent(dialect.StringOf(name))

@@ -47,7 +47,7 @@ func FuzzParseInput(f *testing.F) {
 		require.Equal(t, dialecttest.StringOf(want["tool_name"]), c.Tool)
 		require.NotContains(t, c.ClientInput, "\n")
 		d := claude.Dialect
-		if c.Event == gemini.Dialect.EventOf(&c) && c.Event != dialect.ClaudeEvent(c.Event) { // an event of both
+		if c.Event == gemini.Dialect.EventOf(&c) && c.Event != dialect.ClaudeEvent(&c) { // an event of both
 			d = gemini.Dialect
 		}
 		p, _, err := d.Hooks.Encode(dialect.NewCall(c))
@@ -97,7 +97,7 @@ func requireNothingLost(t testing.TB, d *client.Client, o protocol.Outcome) {
 	if !gate && o.Decision == protocol.Continue && !o.Stop && o.UpdatedInput == nil && o.UpdatedOutput == nil {
 		require.False(t, holds, about)
 	}
-	switch dialect.Canonical(o.Event) {
+	switch registry.All().Common(o.Event) {
 	case protocol.PreTool:
 		if o.UpdatedInput != nil && !holds {
 			require.JSONEq(t, string(o.UpdatedInput), string(v.UpdatedInput), about)
@@ -155,12 +155,12 @@ func FuzzClientAnswer(f *testing.F) {
 		if shape&128 != 0 {
 			o.SystemMessages = []string{message}
 		}
-		if shape&256 != 0 && dialect.Canonical(o.Event) == protocol.PreTool && o.Decision != protocol.Block {
+		if shape&256 != 0 && registry.All().Common(o.Event) == protocol.PreTool && o.Decision != protocol.Block {
 			input, err := json.Marshal(map[string]string{"command": context})
 			require.NoError(t, err)
 			o.UpdatedInput = input
 		}
-		if shape&512 != 0 && dialect.Canonical(o.Event) == protocol.PostTool {
+		if shape&512 != 0 && registry.All().Common(o.Event) == protocol.PostTool {
 			output, err := json.Marshal(message)
 			require.NoError(t, err)
 			o.UpdatedOutput = output

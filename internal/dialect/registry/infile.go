@@ -35,7 +35,7 @@ func (s *Set) EntryDialects() []*dialect.Dialect {
 // the project's own loop. It returns nil if the tool is the client's own, or if the client has no such tool.
 func toolNamesIn(in *client.Client, of *dialect.Dialect, c *dialect.Call) (names []string) {
 	isOwn := func(t dialect.Tool) bool { return t.Name() == c.Tool }
-	if !dialect.HasTool(c.Event) || slices.ContainsFunc(in.Tools, isOwn) || c.Sender() == of {
+	if !c.IsAboutTool() || slices.ContainsFunc(in.Tools, isOwn) || c.Sender() == of {
 		return nil
 	}
 	project := c.ProjectTools()

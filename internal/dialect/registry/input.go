@@ -102,9 +102,9 @@ func (s *Set) parseInput(doc string, setSource func(*dialect.Call, gjson.Result)
 	if read := s.ClientWith(c.Client).Read; read != nil {
 		read(&c, result)
 	}
-	if wrong == nil && dialect.HasTool(c.Event) && c.Tool == "" {
+	if wrong == nil && c.IsAboutTool() && c.Tool == "" {
 		wrong = fmt.Errorf("the hook input has no tool_name, and %s is about a tool", c.Event)
-		if dialect.Canonical(c.Event) == protocol.PreTool {
+		if c.Common() == protocol.PreTool {
 			wrong = Stranger{wrong, doc}
 		}
 	}

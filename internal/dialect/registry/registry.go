@@ -26,7 +26,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/dialect/vscode"
 	"github.com/hookrun/hookrun/internal/dialect/windsurf"
-	"github.com/hookrun/hookrun/internal/lazy"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -68,26 +67,6 @@ var every = &Set{clients: func() []*client.Client {
 		windsurf.Client,
 	}
 }, protocols: func() []*dialect.Dialect { return []*dialect.Dialect{massgen.Dialect, acs.Dialect} }}
-
-func init() {
-	dialect.SetClientEvents(func(e protocol.Event) protocol.Event { return commonEvents.Get()[e] })
-}
-
-// commonEvents has the Common of each event's row in any dialect. It is made at first use: a call of such a client asks
-// for its event many times.
-var commonEvents = lazy.Value[map[protocol.Event]protocol.Event]{Make: func() map[protocol.Event]protocol.Event {
-	common := map[protocol.Event]protocol.Event{}
-	for _, d := range every.Dialects() {
-		for _, v := range d.Variants() {
-			for i := range v.Events {
-				if row := &v.Events[i]; row.Common != "" {
-					common[row.Name] = row.Common
-				}
-			}
-		}
-	}
-	return common
-}}
 
 // All returns the Set of all clients.
 func All() *Set { return every }

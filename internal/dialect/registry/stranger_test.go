@@ -31,7 +31,7 @@ func TestDenialIsReadByEachClient(t *testing.T) {
 				d.Hooks.Decode(&c, "h", &r)), Dialect: d.Dialect}})
 			_, cannot := cannotHold[d.Name+" "+string(e)]
 			require.Equal(t, !cannot, o.Decision == protocol.Block, "%s at %s: %q", d.Name, e, o.Warnings)
-			if dialect.Canonical(e) == protocol.PreTool {
+			if registry.All().Common(e) == protocol.PreTool {
 				require.False(t, cannot)
 				gates++
 			}

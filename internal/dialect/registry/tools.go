@@ -228,7 +228,7 @@ func (s *Set) KnownTools() (names []string) {
 func (s *Set) NameTool(c *dialect.Call, files *dialect.FileTools) {
 	c.SetToolNames([2]string{}, nil, files)
 	c.Kinds, c.KindsExact = nil, false
-	if !dialect.HasTool(c.Event) {
+	if !c.IsAboutTool() {
 		c.SetTables(s, dialect.KnownTool{})
 		return
 	}

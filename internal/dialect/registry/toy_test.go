@@ -77,7 +77,7 @@ func (toyInstaller) SilentBlock() (json string, exit int) { return `{"no":true}`
 
 type toyHooks struct{ dialect.Base }
 
-func (toyHooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) }
+func (toyHooks) Event(c *dialect.Call) protocol.Event { return dialect.ClaudeEvent(c) }
 
 func (toyHooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	return dialect.Payload{[]byte("may I " + c.Tool + "?\n")}, nil, nil

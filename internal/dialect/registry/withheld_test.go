@@ -141,9 +141,10 @@ func TestForms(t *testing.T) {
 	seen := map[protocol.Cause]int{}
 	for range testall.Of(4_000, 40_000) {
 		c := postTool(rng.IntN(2) == 0)
-		if c.Event = events[rng.IntN(len(events))]; dialect.Canonical(c.Event) != protocol.PostTool {
+		if c.Event = events[rng.IntN(len(events))]; registry.All().Common(c.Event) != protocol.PostTool {
 			c.Result = ""
 		}
+		require.NoError(t, c.Resolve(registry.All()))
 		c.Failed = c.Event == "PostToolUseFailure" || c.Event == protocol.PostTool && rng.IntN(2) == 0
 		var hooks []dialect.HookVerdict
 		for i := range 1 + rng.IntN(3) {

@@ -14,7 +14,7 @@ import (
 
 // Decode checks, in this order: the start, the timeout, the signal or exit code, the output.
 func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	who := dialect.MessagePrefix(dialect.Canonical(c.Event), hook)
+	who := dialect.MessagePrefix(c.Common(), hook)
 	if v, ok := r.NoAnswer(who); ok {
 		return v
 	}
@@ -56,10 +56,10 @@ func httpFailure(who string, r *dialect.HTTPResult) dialect.Verdict {
 
 // failure returns the verdict after an exit code other than 0 or a signal. a counts only if read is true.
 func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read bool) dialect.Verdict {
-	who := dialect.MessagePrefix(dialect.Canonical(c.Event), hook)
+	who := dialect.MessagePrefix(c.Common(), hook)
 	stderr := r.Stderr.Text()
 	denied := read && a.decision != protocol.Continue
-	if r.NotRunByShell() && !(denied && dialect.Canonical(c.Event) == protocol.PreTool) {
+	if r.NotRunByShell() && !(denied && c.Common() == protocol.PreTool) {
 		problem := who + " could not run: " + cmp.Or(stderr, "nothing on stderr")
 		if exit := " (exit " + strconv.Itoa(r.ExitCode); r.Fault != "" {
 			problem += exit + "); " + r.Fault
@@ -68,7 +68,7 @@ func failure(c *dialect.Call, hook string, r *dialect.HookResult, a answer, read
 		}
 		return dialect.Unstarted(problem)
 	}
-	if dialect.Canonical(c.Event) != protocol.PreTool {
+	if c.Common() != protocol.PreTool {
 		v := dialect.Failed(r.Ended(who))
 		if stderr != "" { // the reason if a policy blocks
 			v.Reason = v.Problem + "\n" + stderr
@@ -120,8 +120,8 @@ func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	if !dialect.Blank(a.context) {
 		v.Context = a.context
 	}
-	v.Warnings = a.warnings(dialect.MessagePrefix(dialect.Canonical(c.Event), hook))
-	event := dialect.Canonical(c.Event)
+	v.Warnings = a.warnings(dialect.MessagePrefix(c.Common(), hook))
+	event := c.Common()
 	if a.decided {
 		v.Cause = protocol.CausePolicy
 	}
@@ -148,12 +148,12 @@ func (a *answer) verdict(c *dialect.Call, hook string) dialect.Verdict {
 	}
 	if v.UpdatedInput != nil && event != protocol.PreTool {
 		v.UpdatedInput = nil
-		v.Warnings = append(v.Warnings, dialect.MessagePrefix(dialect.Canonical(c.Event),
+		v.Warnings = append(v.Warnings, dialect.MessagePrefix(c.Common(),
 			hook)+" answered with updatedInput, which means something at pre-tool only; ignored")
 	}
 	if v.UpdatedOutput != nil && event != protocol.PostTool {
 		v.UpdatedOutput = nil
-		v.Warnings = append(v.Warnings, dialect.MessagePrefix(dialect.Canonical(c.Event),
+		v.Warnings = append(v.Warnings, dialect.MessagePrefix(c.Common(),
 			hook)+" answered with updatedToolOutput, which means something at post-tool only; ignored")
 	}
 	return v

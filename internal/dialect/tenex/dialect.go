@@ -28,7 +28,7 @@ var Dialect = &dialect.Dialect{
 // hooks implements dialect.Hooks.
 type hooks struct{ dialect.Base }
 
-func (hooks) Event(c *dialect.Call) protocol.Event { return dialect.Canonical(c.Event) }
+func (hooks) Event(c *dialect.Call) protocol.Event { return c.Common() }
 
 // OnFailure returns the policy for a failure. Before a tool a missing gate is a mistake, not an approval. An exit code
 // is a verdict there, and not a failure. A timeout fails open, because a slow program must not hold up the agent
@@ -49,5 +49,5 @@ func (hooks) OnFailure(e dialect.Event, f dialect.Fault) dialect.OnFailure {
 // Ends reports whether a verdict ends the call, as the first block does. After a tool a block is feedback and does not
 // end the call, because a later hook may remove a secret from the result.
 func (hooks) Ends(e protocol.Event, v *dialect.Verdict) bool {
-	return v.Decision == protocol.Block && dialect.Canonical(e) != protocol.PostTool
+	return v.Decision == protocol.Block && e != protocol.PostTool
 }

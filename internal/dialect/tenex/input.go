@@ -13,9 +13,9 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	var o dialect.Object
 	var input, result []byte
 	var warnings []string
-	tool, post := dialect.HasTool(c.Event), dialect.Canonical(c.Event) == protocol.PostTool
+	tool, post := c.IsAboutTool(), c.Common() == protocol.PostTool
 
-	o.Text("event", string(dialect.Canonical(c.Event)))
+	o.Text("event", string(c.Common()))
 	if tool {
 		var err error
 		if input, warnings, err = c.Input(); err != nil {
@@ -44,7 +44,7 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 		o.Text("hook_event_name", "PostToolUseFailure")
 		o.Raw("error", result)
 	} else {
-		o.Text("hook_event_name", string(dialect.ClaudeEvent(c.Event)))
+		o.Text("hook_event_name", string(dialect.ClaudeEvent(c)))
 	}
 	if tool {
 		o.Text("tool_name", c.Tool)

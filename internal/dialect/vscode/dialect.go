@@ -91,7 +91,7 @@ func detect(c *dialect.Call) bool {
 	switch {
 	case !has("hook_event_name"):
 		return events.Has(inputEvent(c.ClientInput))
-	case dialect.HasTool(c.Event):
+	case c.IsAboutTool():
 		return has("tool_use_id")
 	case c.Event == "SessionStart":
 		return c.Field("source") == "new"
@@ -105,7 +105,7 @@ func detect(c *dialect.Call) bool {
 // keys.
 func readInput(c *dialect.Call, _ gjson.Result) {
 	c.SessionID = cmp.Or(c.SessionID, c.Field("sessionId"))
-	if dialect.HasTool(c.Event) {
+	if c.IsAboutTool() {
 		c.Args = argsOf(c.Tool, c.Args)
 	}
 }

@@ -71,7 +71,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 // same types, fits.
 func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	old, now := gjson.Get(c.ClientInput, "tool_input"), dialect.LastOf(gjson.ParseBytes(v.UpdatedInput))
-	if dialect.Canonical(c.Event) != protocol.PreTool || len(now) == 0 || v.Decision == protocol.Block {
+	if c.Common() != protocol.PreTool || len(now) == 0 || v.Decision == protocol.Block {
 		return
 	}
 	added := addedKey(c.Tool)

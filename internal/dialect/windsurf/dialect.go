@@ -32,7 +32,9 @@ var Client = &client.Client{
 	Detect:     func(c *dialect.Call) bool { return inputEvent(c.ClientInput) != "" },
 	Read:       readInput,
 	Answer: func(o protocol.Outcome) (client.Reply, error) {
-		return client.ReplyByExit(o, events.Of(eventOf(&dialect.Call{Event: o.Event, Tool: o.Tool})), clientName)
+		c := events.CallAt(o.Event)
+		c.Tool = o.Tool
+		return client.ReplyByExit(o, events.Of(eventOf(c)), clientName)
 	},
 	Tools:   tools,
 	Install: install,
@@ -74,7 +76,7 @@ func eventOf(c *dialect.Call) protocol.Event {
 			kind = t.Name()
 		}
 	}
-	return dialect.EventNamed(c.Event, prompt, protocol.Event("pre_"+kind), protocol.Event("post_"+kind))
+	return dialect.EventNamed(c, prompt, protocol.Event("pre_"+kind), protocol.Event("post_"+kind))
 }
 
 // tools are named after the events, because the input names no tool.

@@ -25,10 +25,10 @@ const Reason = "this is the canary of hookrun doctor: hookrun runs, and always b
 
 // Is reports whether the call is a pre-tool call of the tool, or such a prompt.
 func Is(c *dialect.Call) bool {
-	return c.Tool == Tool && dialect.Canonical(c.Event) == protocol.PreTool || IsPrompt(c)
+	return c.Tool == Tool && c.Common() == protocol.PreTool || IsPrompt(c)
 }
 
 // IsPrompt reports whether the call is a prompt with the name of the tool.
 func IsPrompt(c *dialect.Call) bool {
-	return strings.TrimSpace(c.Prompt) == Tool && dialect.Canonical(c.Event) == protocol.PreExecute
+	return strings.TrimSpace(c.Prompt) == Tool && c.Common() == protocol.PreExecute
 }

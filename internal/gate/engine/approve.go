@@ -23,8 +23,8 @@ type approvals struct {
 // approvable reports whether a person can let the call pass that a hook holds up: the hook is approvable, or the hook
 // asks and the caller can ask no person. A call that two readers could read differently is not approvable.
 func (f *firing) approvable(h *hookRun, v *dialect.Verdict) bool {
-	if f.runner.options.NoApprovals || dialect.Canonical(f.call.Event) != protocol.PreTool ||
-		!dialect.HasTool(f.call.Event) || f.Plan.call.HasEqualKeys() || h.call.HasEqualKeys() {
+	if f.runner.options.NoApprovals || f.call.Common() != protocol.PreTool ||
+		!f.call.IsAboutTool() || f.Plan.call.HasEqualKeys() || h.call.HasEqualKeys() {
 		return false
 	}
 	asks := v.Decision == protocol.Ask && h.Dialect.HasProjectRules() && f.settings.CannotAsk != nil

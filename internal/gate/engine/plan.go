@@ -105,7 +105,7 @@ func complete(c *dialect.Call, clients dialect.Clients) (err error) {
 	if err := c.Resolve(clients); err != nil {
 		return err
 	}
-	if dialect.HasTool(c.Event) && c.Tool == "" {
+	if c.IsAboutTool() && c.Tool == "" {
 		return fmt.Errorf("%s needs the name of a tool", c.Event)
 	}
 	c.Workspace, err = filepath.Abs(c.Workspace)

@@ -168,7 +168,12 @@ func (r *Runner) Lost(cfg *hookfile.Config) hook.Diagnostics {
 }
 
 // Clients returns the clients that the hooks were read with.
-func (r *Runner) Clients() dialect.Clients { return r.hooks.Load().config.Clients() }
+func (r *Runner) Clients() dialect.Clients {
+	if r.isZero() {
+		return dialect.NoClients{}
+	}
+	return r.hooks.Load().config.Clients()
+}
 
 // isZero reports whether the Runner is nil or its zero value.
 func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }

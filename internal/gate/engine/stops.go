@@ -18,7 +18,7 @@ import (
 func (p *Plan) countStops(o *protocol.Outcome) {
 	event := p.call.Event
 	switch {
-	case dialect.Canonical(event) == protocol.PreExecute:
+	case p.call.Common() == protocol.PreExecute:
 		p.noteStopPrompt()
 		return
 	case !p.call.EndsTurn():

@@ -73,8 +73,8 @@ func (p *Plan) selectTrusted() {
 	if j.Cause == "" && j.NotAllowedMessage == "" {
 		return
 	}
-	hasTool, canBlock := dialect.HasTool(p.call.Event), p.call.CanBlock()
-	tell, selected := dialect.Canonical(p.call.Event) == protocol.PreExecute, len(p.run)
+	hasTool, canBlock := p.call.IsAboutTool(), p.call.CanBlock()
+	tell, selected := p.call.Common() == protocol.PreExecute, len(p.run)
 	switch at := j.At(p.heldHere()); {
 	case j.Held != nil && (hasTool || canBlock), j.Cause != "" && hasTool:
 		g.blocks = at

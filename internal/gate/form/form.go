@@ -61,10 +61,7 @@ func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
 	if o.UpdatedInput == nil && o.UpdatedOutput == nil {
 		return o
 	}
-	what := "the tool's input"
-	if dialect.Canonical(o.Event) == protocol.PreExecute {
-		what = "the prompt"
-	}
+	what := dialect.InputOf(o)
 	if withholds(o) { // the reason is in the outcome already
 		o.UpdatedOutput, o.UpdatedBy = nil, ""
 		return o
@@ -95,7 +92,7 @@ func WithoutRewrites(o protocol.Outcome) protocol.Outcome {
 // withholds reports whether the outcome withholds the tool's result, because a hook that might have changed the result
 // failed or returned a change that cannot be shown.
 func withholds(o protocol.Outcome) bool {
-	return dialect.Canonical(o.Event) == protocol.PostTool && dialect.IsFailureBlock(o.Decision, o.Cause)
+	return dialect.IsAfterTool(o) && dialect.IsFailureBlock(o.Decision, o.Cause)
 }
 
 // JSON returns the outcome as one line of JSON without `<>&` escaped.

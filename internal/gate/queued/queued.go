@@ -47,7 +47,7 @@ func Claim(ctx context.Context, q *queue.Queue, c *dialect.Call, clients dialect
 
 // Possible reports whether a queue can have texts for a call.
 func Possible(c *dialect.Call) bool {
-	return c.SessionID != "" && dialect.Canonical(c.Event) == protocol.PostTool
+	return c.SessionID != "" && c.Common() == protocol.PostTool
 }
 
 // Expired returns the warning about a dropped entry of a queue.

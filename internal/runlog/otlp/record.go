@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/pack"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -121,7 +122,7 @@ func (l *line) decision(r *record, withArgs bool) {
 		o = &outcome{Event: l.Event, Tool: l.Tool, Decision: "none"}
 	}
 	r.head(l.severity(), "hookrun.decision", l.body(o))
-	if event := protocol.Event(o.Event); dialect.HasTool(event) {
+	if event := protocol.Event(o.Event); registry.All().IsAboutTool(event) {
 		r.text("gen_ai.operation.name", "execute_tool")
 	}
 	r.text("gen_ai.tool.name", o.Tool)

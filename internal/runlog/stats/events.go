@@ -14,7 +14,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/registry"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -85,7 +85,7 @@ func (m *Events) Of(line []byte) ([]byte, error) {
 	if !e.read(line) {
 		return nil, nil
 	}
-	called := dialect.Canonical(protocol.Event(e.call.event.text()))
+	called := registry.All().Common(protocol.Event(e.call.event.text()))
 	t := m.turn(e, called)
 	offset := decimal(0)
 	if !t.begin.IsZero() {

@@ -49,7 +49,7 @@ func Require(t testing.TB, c *dialect.Call, o protocol.Outcome) {
 		}
 	}
 	failed := dialect.IsFailureBlock(o.Decision, o.Cause)
-	if dialect.Canonical(o.Event) == protocol.PostTool && failed && c.Result != "" {
+	if registry.All().Common(o.Event) == protocol.PostTool && failed && c.Result != "" {
 		require.NotContains(t, form.ResultText(o, c.Result), c.Result)
 		for name, p := range forms {
 			require.NotContains(t, p.Stdout+p.Stderr, c.Result, name)
@@ -86,7 +86,7 @@ func all(t testing.TB, c *dialect.Call, o protocol.Outcome) map[string]printed {
 func reply(t testing.TB, d *client.Client, o protocol.Outcome) printed {
 	t.Helper()
 	if !slices.Contains(d.Events.Names(), o.Event) {
-		o.Event = dialect.Canonical(o.Event)
+		o.Event = registry.All().Common(o.Event)
 	}
 	r, err := d.Reply(o)
 	require.NoError(t, err, d.Name)
@@ -97,7 +97,7 @@ func reply(t testing.TB, d *client.Client, o protocol.Outcome) printed {
 func readBack(d *client.Client, c *dialect.Call, p printed) dialect.Verdict {
 	at := *c
 	if !slices.Contains(d.Events.Names(), at.Event) {
-		at.Event = d.EventOf(&dialect.Call{Event: dialect.Canonical(c.Event), Failed: c.Failed, Tool: c.Tool})
+		at.Event = d.EventOf(&dialect.Call{Event: c.Common(), Failed: c.Failed, Tool: c.Tool})
 	}
 	v := d.Hooks.Decode(&at, "hookrun", &dialect.HookResult{ExitCode: p.Exit,
 		Stdout: dialect.Capture{Head: []byte(p.Stdout), Total: int64(len(p.Stdout))},

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/launch"
 	"github.com/hookrun/hookrun/internal/process"
@@ -13,13 +13,13 @@ import (
 
 // setShell sets up p to run a command in the client's shell.
 func (c *checked) setShell(p *process.Program, command string) (err error) {
-	if c.WindowsShell == dialect.Cmd {
+	if c.WindowsShell == client.Cmd {
 		system, err := windows.GetSystemDirectory()
 		p.Path, p.Args = filepath.Join(system, "cmd.exe"), []string{"cmd.exe", "/d", "/s", "/c", command}
 		return err
 	}
 	hook := hook.Hook{Command: hook.Command{Shell: command,
-		PowerShell: c.WindowsShell == dialect.PowerShell}}
+		PowerShell: c.WindowsShell == client.PowerShell}}
 	p.Path, p.Args, err = launch.Program(&hook, p.Dir, p.Env)
 	return err
 }

@@ -251,10 +251,9 @@ func (r *Trial) judgeFields(d *differences, outcome map[string]any) {
 // judgeStatuses compares the statuses of the hooks that matched, in the order of the file.
 func (r *Trial) judgeStatuses(d *differences, hooks []any) {
 	var want, got []any
-	gjson.ParseBytes(r.Expect.Statuses).ForEach(func(_, status gjson.Result) bool {
+	for _, status := range gjson.ParseBytes(r.Expect.Statuses).ForEach {
 		want = append(want, status.Value())
-		return true
-	})
+	}
 	for _, hook := range hooks {
 		entry, _ := hook.(map[string]any)
 		if status := entry["status"]; status != "skipped" {

@@ -369,11 +369,10 @@ func set(object, key, value string) string {
 // exceptKeys is an object without some keys.
 func exceptKeys(object string, keys ...string) string {
 	var kept []string
-	gjson.Parse(object).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(object).ForEach {
 		if !slices.Contains(keys, key.String()) {
 			kept = append(kept, key.Raw+": "+value.Raw)
 		}
-		return true
-	})
+	}
 	return "{" + strings.Join(kept, ", ") + "}"
 }

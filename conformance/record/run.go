@@ -216,12 +216,11 @@ type usual struct {
 // namesOf are the files of a case below hooks, in JSON, without content.
 func namesOf(line string) string {
 	files := map[string]string{}
-	gjson.Get(line, "files").ForEach(func(name, _ gjson.Result) bool {
+	for name := range gjson.Get(line, "files").ForEach {
 		if strings.HasPrefix(name.String(), "hooks/") {
 			files[name.String()] = ""
 		}
-		return true
-	})
+	}
 	return clients.Text(files)
 }
 

@@ -152,12 +152,11 @@ var names = map[string]bool{"id": true, "role": true, "type": true, "model": tru
 func leaves(value gjson.Result, plain func(string) string) (lines []string) {
 	switch {
 	case value.IsObject() || value.IsArray():
-		value.ForEach(func(key, value gjson.Result) bool {
+		for key, value := range value.ForEach {
 			if !names[key.String()] {
 				lines = append(lines, leaves(value, plain)...)
 			}
-			return true
-		})
+		}
 	case value.Type == gjson.String:
 		lines = split(plain(value.String()))
 	}
@@ -230,7 +229,7 @@ func otherKeys(want, got string) (keys []string) {
 }
 
 func allKeys(value gjson.Result, at string, into map[string]bool) {
-	value.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range value.ForEach {
 		below := at
 		if key.String() != "" { // of an object
 			below = strings.TrimPrefix(at+"."+key.String(), ".")
@@ -239,8 +238,7 @@ func allKeys(value gjson.Result, at string, into map[string]bool) {
 		if value.IsObject() || value.IsArray() {
 			allKeys(value, below, into)
 		}
-		return true
-	})
+	}
 }
 
 // disagrees lists the expectations of a case that the real client did not meet, as far as can be seen.

@@ -25,21 +25,21 @@ func equalDecidingKey(object gjson.Result) (twice string) {
 		return ""
 	}
 	var seen []string
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		name := strictjson.Text(key.Raw)
-		if !slices.Contains(decidingKeys, name) {
-			return true
-		}
-		if slices.Contains(seen, name) {
-			twice = name
+		switch {
+		case !slices.Contains(decidingKeys, name):
+			continue
+		case slices.Contains(seen, name):
+			return name
+		case name == "hookSpecificOutput" || name == "decision":
+			if twice = equalDecidingKey(value); twice != "" {
+				return twice
+			}
 		}
 		seen = append(seen, name)
-		if twice == "" && (name == "hookSpecificOutput" || name == "decision") {
-			twice = equalDecidingKey(value)
-		}
-		return twice == ""
-	})
-	return twice
+	}
+	return ""
 }
 
 // DoubtEqualKeys adds a doubt or a warning to v if answer has equal deciding keys.

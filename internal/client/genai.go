@@ -130,7 +130,7 @@ func MessageOf(value gjson.Result) string {
 // contains the folder.
 func folderTrust(doc, folder string) (level string) {
 	longest := -1
-	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(doc).ForEach {
 		path := key.String()
 		if value.String() == "TRUST_PARENT" {
 			path = filepath.Dir(path)
@@ -139,8 +139,7 @@ func folderTrust(doc, folder string) (level string) {
 		if err == nil && filepath.IsLocal(rest) && len(key.String()) > longest {
 			longest, level = len(key.String()), value.String()
 		}
-		return true
-	})
+	}
 	return level
 }
 

@@ -172,7 +172,7 @@ func ServersOf(object gjson.Result, off []string) (servers []Server) {
 	if !object.IsObject() {
 		return nil
 	}
-	object.ForEach(func(key, v gjson.Result) bool {
+	for key, v := range object.ForEach {
 		s := Server{Name: strictjson.Text(key.Raw), At: key.Index}
 		s.Off = slices.Contains(off, s.Name)
 		if command := v.Get("command"); command.Type == gjson.String {
@@ -180,8 +180,7 @@ func ServersOf(object gjson.Result, off []string) (servers []Server) {
 		}
 		s.Line = append(s.Line, Texts(v.Get("args"))...)
 		servers = append(servers, s)
-		return true
-	})
+	}
 	return servers
 }
 

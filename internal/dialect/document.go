@@ -94,22 +94,21 @@ type Members map[string]gjson.Result
 func (d *Document) members(object gjson.Result, known []Field, who, drops string,
 	unknown func(key gjson.Result)) Members {
 	found := Members{}
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		name := key.String()
 		at := slices.IndexFunc(known, func(f Field) bool { return f.Key() == name })
 		if at < 0 {
 			unknown(key)
-			return true
+			continue
 		}
 		typeName, orNull := strings.CutSuffix(strings.TrimSuffix(known[at].Type(), "!"), "?")
 		if orNull && value.Type == gjson.Null {
-			return true
+			continue
 		}
 		if d.value(value, who, strconv.Quote(name), drops).Is(typeName) {
 			found[name] = value
 		}
-		return true
-	})
+	}
 	return found
 }
 

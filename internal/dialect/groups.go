@@ -163,12 +163,11 @@ func Has(object gjson.Result, name string) bool { return valueOf(object, name).E
 
 // valueOf returns a field of an object, the last of equal keys.
 func valueOf(object gjson.Result, name string) (found gjson.Result) {
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		if key.String() == name {
 			found = value
 		}
-		return true
-	})
+	}
 	return found
 }
 
@@ -235,7 +234,7 @@ func (g *Group) read(fields []Field) bool {
 
 // noteMembers notes the fields that are not about the hooks of the group.
 func (g *Group) noteMembers(fields []Field) {
-	g.json.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range g.json.ForEach {
 		switch name := key.String(); {
 		case name == "hooks" || name == "matcher" || name == "commandRegex" && hasField(fields, name):
 		case !hasField(fields, name):
@@ -243,8 +242,7 @@ func (g *Group) noteMembers(fields []Field) {
 		case value.Bool() != g.Dialect.Run.Parallel:
 			g.note(InTurn, g.path+"."+name, key.Index, name)
 		}
-		return true
-	})
+	}
 }
 
 // maxPattern limits the cost of compiling a matcher, which is a tenth of a second for a megabyte.

@@ -160,11 +160,10 @@ func (h *Handler) ReadCommandOrSkip() {
 
 // Args returns the strings of a list.
 func (h *Handler) Args(list gjson.Result) (args []string) {
-	list.ForEach(func(_, a gjson.Result) bool {
+	for _, a := range list.ForEach {
 		arg, _ := h.value(a, h.Who, `"args"`, "").ForProcess()
 		args = append(args, arg)
-		return true
-	})
+	}
 	return args
 }
 
@@ -176,13 +175,12 @@ func (h *Handler) ReadHTTP() {
 	}
 	h.Runs = h.At(where.Index)
 	h.HTTP = &endpoint.Endpoint{URL: where.String(), AllowedEnvVars: list(h.Members["allowedEnvVars"])}
-	h.Members["headers"].ForEach(func(key, value gjson.Result) bool {
+	for key, value := range h.Members["headers"].ForEach {
 		if value.Type != gjson.String {
 			h.WrongType(h.Who+"the header "+spelling.Quote(key.String()), "a string", value, h.Drops)
 		}
 		h.HTTP.Headers = append(h.HTTP.Headers, endpoint.Header{Name: key.String(), Value: value.String()})
-		return true
-	})
+	}
 	if err := h.HTTP.Check(); err != nil { // the error does not repeat the URL, which may contain a password
 		h.Problem(where.Index, "%sno request can be sent: %v", h.Who, err)
 	}

@@ -118,12 +118,11 @@ func (o *Object) Has(name string) bool { return slices.Contains(o.keys, name) }
 // End returns the payload, with the call's Extra keys at the end. An Extra key is skipped if already written in any
 // case, because readers in Go accept Tool_Input for tool_input.
 func (o *Object) End(c *Call) Payload {
-	strictjson.Members(c.Extra, func(key, value string) bool {
+	for key, value := range strictjson.Members(c.Extra) {
 		name := strictjson.Text(key)
 		if !slices.ContainsFunc(o.keys, func(k string) bool { return strings.EqualFold(k, name) }) {
 			o.Raw(name, []byte(value))
 		}
-		return true
-	})
+	}
 	return append(o.pieces, append(o.open, '}', '\n'))
 }

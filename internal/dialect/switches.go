@@ -13,12 +13,11 @@ import (
 
 // keyOffset returns the offset of a key in an object, the last of equal keys.
 func keyOffset(object gjson.Result, name string) (at int) {
-	object.ForEach(func(key, _ gjson.Result) bool {
+	for key := range object.ForEach {
 		if key.String() == name {
 			at = key.Index
 		}
-		return true
-	})
+	}
 	return at
 }
 
@@ -71,12 +70,11 @@ func (d *Document) HooksConfig(top Members, known []Field) {
 		d.Disabled = append(d.Disabled, DisabledName{Text: v.String(), Name: d.Dialect.Files.Expanded(v.String()),
 			Path: name + ".disabled." + strconv.Itoa(n), At: d.At(v.Index)})
 	}
-	config.ForEach(func(key, _ gjson.Result) bool {
+	for key := range config.ForEach {
 		if k := key.String(); k != "enabled" && k != "disabled" {
 			d.innerSettings = append(d.innerSettings, name+"."+PathPart(k))
 		}
-		return true
-	})
+	}
 }
 
 // Limits reads the URLs and variables that HTTP hooks may use.
@@ -88,12 +86,11 @@ func (d *Document) Limits(top Members, urls, variables string) {
 			*into = &texts
 		}
 	}
-	d.top.ForEach(func(key, _ gjson.Result) bool {
+	for key := range d.top.ForEach {
 		if name := key.String(); name == urls || name == variables {
 			d.note(Limit, name, key.Index, name)
 		}
-		return true
-	})
+	}
 }
 
 // Environment reads the variables of all hooks.
@@ -107,7 +104,7 @@ func (d *Document) Environment(top Members) {
 
 // variables reads an object of variables.
 func (d *Document) variables(object gjson.Result, who, drops string) (env []string) {
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		name := key.String()
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00"):
@@ -124,15 +121,14 @@ func (d *Document) variables(object gjson.Result, who, drops string) (env []stri
 		default:
 			env = append(env, name+"="+value.Raw)
 		}
-		return true
-	})
+	}
 	return env
 }
 
 // OwnSettings returns the paths of settings that are not about hooks, in file order.
 func (d *Document) OwnSettings() (paths []string) {
 	if !d.topLevel {
-		d.top.ForEach(func(key, _ gjson.Result) bool {
+		for key := range d.top.ForEach {
 			switch name := key.String(); {
 			case name == "hooks":
 			case name == "hooksConfig" && slices.Contains(d.hookKeys, name):
@@ -140,8 +136,7 @@ func (d *Document) OwnSettings() (paths []string) {
 			case !slices.Contains(d.hookKeys, name):
 				paths = append(paths, name)
 			}
-			return true
-		})
+		}
 	}
 	for _, n := range d.Notes {
 		if n.Kind == OwnSetting {
@@ -166,9 +161,8 @@ func (d *Document) Dir() string {
 // list returns the elements of an array as texts, regardless of their types. It never returns nil.
 func list(array gjson.Result) []string {
 	texts := []string{}
-	array.ForEach(func(_, v gjson.Result) bool {
+	for _, v := range array.ForEach {
 		texts = append(texts, v.String())
-		return true
-	})
+	}
 	return texts
 }

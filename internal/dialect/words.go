@@ -98,10 +98,9 @@ func LastOf(object gjson.Result) map[string]gjson.Result {
 	if !object.IsObject() {
 		return fields
 	}
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		fields[strictjson.Text(key.Raw)] = value
-		return true
-	})
+	}
 	return fields
 }
 

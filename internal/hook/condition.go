@@ -93,24 +93,22 @@ func walk(v gjson.Result, steps []step, yield func(value)) {
 	switch {
 	case v.IsArray():
 		n := 0
-		v.ForEach(func(_, element gjson.Result) bool {
+		for _, element := range v.ForEach {
 			if next.each && len(rest) > 0 || !next.each && next.key == strconv.Itoa(n) {
 				walk(element, rest, yield)
 			}
 			n++
-			return true
-		})
+		}
 		if next.each && len(rest) == 0 {
 			yield(value{text: strconv.Itoa(n), json: true})
 		}
 	case v.IsObject() && !next.each:
-		v.ForEach(func(name, member gjson.Result) bool {
-			if strictjson.Text(name.Raw) != next.key {
-				return true
+		for name, member := range v.ForEach {
+			if strictjson.Text(name.Raw) == next.key {
+				walk(member, rest, yield)
+				return
 			}
-			walk(member, rest, yield)
-			return false
-		})
+		}
 	}
 }
 

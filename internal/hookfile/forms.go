@@ -46,7 +46,7 @@ func (p *parser) formOf(hooks gjson.Result) *dialect.Dialect {
 // with names of the project's.
 func (p Parts) ownKeys(doc string) (found []gjson.Result) {
 	projects := p.clients().ProjectNames()
-	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(doc).ForEach {
 		switch name := key.String(); name {
 		case "hooks", "ask", "mode":
 		case "tools":
@@ -61,8 +61,7 @@ func (p Parts) ownKeys(doc string) (found []gjson.Result) {
 				found = append(found, key)
 			}
 		}
-		return true
-	})
+	}
 	return found
 }
 

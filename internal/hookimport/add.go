@@ -26,22 +26,20 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 		return nil, nil, err
 	}
 	var hooks gjson.Result
-	gjson.Parse(strings.TrimPrefix(string(doc), "\ufeff")).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(strings.TrimPrefix(string(doc), "\ufeff")).ForEach {
 		if key.String() == "hooks" { // also with escapes in the key
 			hooks = value
 		}
-		return true
-	})
+	}
 	if hooks.IsObject() {
 		const text = "%s is in %s's form, to which no entries can be added; import it as well, into another file"
 		return nil, nil, fmt.Errorf(text, path, cfg.Dialect.Files.Client)
 	}
 	there := map[string][]gjson.Result{} // by name
-	hooks.ForEach(func(_, entry gjson.Result) bool {
+	for _, entry := range hooks.ForEach {
 		name := strictjson.Text(entry.Get("name").Raw)
 		there[name] = append(there[name], entry)
-		return true
-	})
+	}
 	var objects []string
 	for _, e := range entries {
 		base := strictjson.Text(string(e.Get("name")))

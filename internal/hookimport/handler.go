@@ -59,11 +59,10 @@ func (g *handler) pathOf(key string) string { return g.entry.From.Path + "." + d
 func (g *handler) convert() {
 	h := g.hook
 	g.given, g.overridden = map[string]gjson.Result{}, map[string]gjson.Result{}
-	g.entry.From.JSON.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range g.entry.From.JSON.ForEach {
 		g.keys = append(g.keys, key.String())
 		g.given[key.String()] = value
-		return true
-	})
+	}
 	for name, keys := range g.entry.From.KeyAliases {
 		g.setFirst(name, keys)
 	}

@@ -57,7 +57,7 @@ func (c *Client) Entries(file client.SettingsText, binary string) (found []Insta
 		c.Reader.Normalize(read)
 		doc, line = read.Text, func(offset int) int { return read.At(offset).Line }
 	}
-	gjson.Get(doc, "hooks").ForEach(func(event, groups gjson.Result) bool {
+	for event, groups := range gjson.Get(doc, "hooks").ForEach {
 		for g, group := range list(groups) {
 			handlers := list(group.Get("hooks"))
 			if c.Flat(event.String()) {
@@ -83,8 +83,7 @@ func (c *Client) Entries(file client.SettingsText, binary string) (found []Insta
 				found = append(found, f)
 			}
 		}
-		return true
-	})
+	}
 	return found
 }
 

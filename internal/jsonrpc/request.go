@@ -46,14 +46,13 @@ func parse(line string) (r request, err *Error) {
 		return r, Errorf(InvalidRequest, "a request is a JSON object")
 	}
 	members := map[string]string{}
-	strictjson.Members(line, func(key, value string) bool {
+	for key, value := range strictjson.Members(line) {
 		name := strictjson.Text(key)
 		if _, twice := members[name]; twice && err == nil {
 			err = Errorf(InvalidRequest, "the request has %q twice", brief(name))
 		}
 		members[name] = value
-		return true
-	})
+	}
 	if id, ok := members["id"]; ok {
 		if !isID(gjson.Parse(id)) {
 			return r, Errorf(InvalidRequest, "the id must be a string, a number or null")

@@ -67,7 +67,7 @@ func isList(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, 
 // batch passes on a line with several messages if no message is a call or could be read as a call.
 func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 	var requests []*request
-	gjson.Parse(line).ForEach(func(_, element gjson.Result) bool {
+	for _, element := range gjson.Parse(line).ForEach {
 		m, wrong := parse(element.Raw)
 		switch {
 		case wrong != nil:
@@ -79,8 +79,7 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 		if m.key != "" && !m.reply() {
 			requests = append(requests, &request{key: m.key, id: m.id, method: m.method, at: atServer})
 		}
-		return true
-	})
+	}
 	begun := 0
 	for ; err == nil && begun < len(requests); begun++ {
 		if err = p.begin(requests[begun]); err != nil {

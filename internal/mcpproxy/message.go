@@ -151,12 +151,12 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 	if !whole.IsObject() {
 		return found, nil
 	}
-	whole.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range whole.ForEach {
 		name := strictjson.Text(key.Raw)
 		i := slices.IndexFunc(known, func(k string) bool { return alike(k, name) })
 		switch {
 		case i < 0:
-			return true
+			continue
 		case known[i] != name:
 			err = jsonrpc.Errorf(jsonrpc.InvalidRequest,
 				"the key %q is not %q, but some would read it so; leave it out", name, known[i])
@@ -164,8 +164,7 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "the message has %q twice", name)
 		}
 		found[known[i]] = part{value.Raw, value.Index}
-		return true
-	})
+	}
 	return found, err
 }
 
@@ -224,12 +223,12 @@ func (m *message) task() bool { return gjson.Get(m.params.raw, "task").IsObject(
 
 // isTask reports whether a result only announces a later one.
 func isTask(result string) bool {
-	is := gjson.Get(result, "task").IsObject()
-	gjson.Parse(result).ForEach(func(key, _ gjson.Result) bool {
-		is = is && (key.Str == "task" || key.Str == "_meta")
-		return is
-	})
-	return is
+	for key := range gjson.Parse(result).ForEach {
+		if key.Str != "task" && key.Str != "_meta" {
+			return false
+		}
+	}
+	return gjson.Get(result, "task").IsObject()
 }
 
 // withArguments returns a tools/call with other arguments, otherwise unchanged.

@@ -38,13 +38,12 @@ func gateText(result gjson.Result) (text string, whole bool) {
 		all += `,"structuredContent":` + compact(structured.Raw)
 		whole = !structured.IsObject() || !content.Exists() || !containsAll(text, structured)
 	}
-	strictjson.Members(result.Raw, func(key, value string) bool {
+	for key, value := range strictjson.Members(result.Raw) {
 		if name := strictjson.Text(key); name != "content" && name != "structuredContent" && !isTrivial(value) {
 			all += "," + quote(name) + ":" + compact(value)
 			whole = true
 		}
-		return true
-	})
+	}
 	if !whole {
 		return text, false
 	}
@@ -110,13 +109,12 @@ func onlyText(content gjson.Result) (text string, is bool) {
 	if len(items) != 1 || items[0].Get("type").Str != "text" || items[0].Get("text").Type != gjson.String {
 		return "", false
 	}
-	is = true
-	items[0].ForEach(func(key, value gjson.Result) bool {
-		name := strictjson.Text(key.Raw)
-		is = name == "type" || name == "text" || isTrivial(value.Raw)
-		return is
-	})
-	return strictjson.Text(items[0].Get("text").Raw), is
+	for key, value := range items[0].ForEach {
+		if name := strictjson.Text(key.Raw); name != "type" && name != "text" && !isTrivial(value.Raw) {
+			return "", false
+		}
+	}
+	return strictjson.Text(items[0].Get("text").Raw), true
 }
 
 func compact(raw string) string { return string(strictjson.Compact(nil, raw)) }
@@ -278,12 +276,12 @@ func contentList(value string) string {
 
 // isContent reports whether a value is a content list.
 func isContent(v gjson.Result) bool {
-	is := v.IsArray()
-	v.ForEach(func(_, item gjson.Result) bool {
-		is = is && item.IsObject() && item.Get("type").Type == gjson.String
-		return is
-	})
-	return is
+	for _, item := range v.ForEach {
+		if !item.IsObject() || item.Get("type").Type != gjson.String {
+			return false
+		}
+	}
+	return v.IsArray()
 }
 
 func textItem(text string) string { return `{"type":"text","text":` + quote(text) + "}" }
@@ -291,12 +289,11 @@ func textItem(text string) string { return `{"type":"text","text":` + quote(text
 // without removes members from an object.
 func without(object string, names ...string) string {
 	var left []string
-	strictjson.Members(object, func(key, value string) bool {
+	for key, value := range strictjson.Members(object) {
 		if !slices.Contains(names, strictjson.Text(key)) {
 			left = append(left, key+":"+value)
 		}
-		return true
-	})
+	}
 	return "{" + strings.Join(left, ",") + "}"
 }
 

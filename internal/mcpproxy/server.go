@@ -119,7 +119,7 @@ func (p *Proxy) answers(line string) {
 	var replies []*request
 	var messages []message
 	var err *jsonrpc.Error
-	gjson.Parse(line).ForEach(func(_, element gjson.Result) bool {
+	for _, element := range gjson.Parse(line).ForEach {
 		m, wrong := parse(element.Raw)
 		if wrong != nil {
 			err = wrong
@@ -134,8 +134,7 @@ func (p *Proxy) answers(line string) {
 				replies, messages = append(replies, r), append(messages, m)
 			}
 		}
-		return true
-	})
+	}
 	if err != nil {
 		p.logDropped("the server wrote a batch that was dropped: %s", err.Message)
 	}

@@ -39,18 +39,17 @@ type tool struct {
 // learnTools adds the tools of an answer to known. It reports whether the answer has a list of tools.
 func learnTools(known map[string]tool, result string) bool {
 	list := gjson.Get(result, "tools")
-	list.ForEach(func(_, t gjson.Result) bool {
+	for _, t := range list.ForEach {
 		name := t.Get("name")
 		if !t.IsObject() || name.Type != gjson.String {
-			return true
+			continue
 		}
 		about := tool{listed: true}
 		if schema := t.Get("outputSchema"); schema.IsObject() {
 			about.schema = schema.Raw
 		}
 		known[strictjson.Text(name.Raw)] = about
-		return true
-	})
+	}
 	return list.IsArray()
 }
 

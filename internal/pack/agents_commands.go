@@ -148,23 +148,22 @@ func toolTexts(args, now string) (texts []string) {
 	var walk func(v gjson.Result)
 	walk = func(v gjson.Result) {
 		old, edited := "", ""
-		v.ForEach(func(k, v gjson.Result) bool {
+		for k, v := range v.ForEach {
 			text := v.String()
 			switch key := k.String(); {
 			case v.IsObject() || v.IsArray():
 				walk(v)
-				return true
+				continue
 			case strings.HasPrefix(key, "old"):
 				old = text
-				return true
+				continue
 			case strings.HasPrefix(key, "new"):
 				edited = text
 			case strings.Contains(text, "*** "): // a patch, perhaps in JSON
 				text = removed.Get().ReplaceAllString(strings.ReplaceAll("\n"+text, `\n`, "\n"), "\n")
 			}
 			texts = append(texts, text)
-			return true
-		})
+		}
 		if old != "" {
 			now = strings.ReplaceAll(now, old, edited)
 		}

@@ -184,7 +184,7 @@ func (in *input) readField(c *Call) {
 func (in *input) read(object string, nesting int, runs bool) {
 	start := len(in.lines)
 	var p *parts // nil: nothing beside the lines
-	strictjson.Members(object, func(key, value string) bool {
+	for key, value := range strictjson.Members(object) {
 		name := keyName(strictjson.Text(key))
 		use := besideCommand
 		if runs || nesting == 1 {
@@ -201,11 +201,11 @@ func (in *input) read(object string, nesting int, runs bool) {
 		case use == aLine, use == aScript && (in.kind != File || name != "code"), // else for the file
 			in.kind == Shell && slices.Contains(typedKeys, name):
 			if in.line(name, value) && nesting == 1 && slices.Contains(plainKeys, name) {
-				return true
+				continue
 			}
 		case use == someLines:
 			in.commands(value, nesting)
-			return true
+			continue
 		case runs:
 			if p == nil {
 				p = &parts{}
@@ -213,8 +213,7 @@ func (in *input) read(object string, nesting int, runs bool) {
 			p.add(in, use, name, value)
 		}
 		in.argument(key, name, value, nesting)
-		return true
-	})
+	}
 	if p != nil {
 		p.join(in, start)
 	}
@@ -267,7 +266,7 @@ func (in *input) commands(value string, nesting int) {
 	if words, ok := textsOf(value); ok && len(words) > 1 { // perhaps of one command
 		in.hints = append(in.hints, shellline.Hint{Text: strings.Join(words, " "), Name: "the list of commands"})
 	}
-	list.ForEach(func(_, element gjson.Result) bool {
+	for _, element := range list.ForEach {
 		before := len(in.lines)
 		switch {
 		case !element.IsObject():
@@ -278,8 +277,7 @@ func (in *input) commands(value string, nesting int) {
 		if len(in.lines) == before {
 			in.unreadableLine = true
 		}
-		return true
-	})
+	}
 }
 
 const (
@@ -325,10 +323,9 @@ func (in *input) value(u keyUse, value string, nesting int) {
 	case value[0] == '"':
 		in.text(u, value, nesting)
 	case value[0] == '[':
-		gjson.Parse(value).ForEach(func(_, element gjson.Result) bool {
+		for _, element := range gjson.Parse(value).ForEach {
 			in.value(u, element.Raw, nesting+1)
-			return true
-		})
+		}
 	case value[0] == '{':
 		in.invalidPath = in.invalidPath || u.isPath()
 		outer := in.isContent

@@ -51,12 +51,11 @@ func (in *input) readPatch(patch string, wrappers []string) {
 			patch = strictjson.Text(trimmed)
 			continue
 		case strings.HasPrefix(trimmed, "{"):
-			strictjson.Members(trimmed, func(key, value string) bool {
+			for key, value := range strictjson.Members(trimmed) {
 				if slices.Contains(patchKeys, keyName(strictjson.Text(key))) && strings.HasPrefix(value, `"`) {
 					patch = strictjson.Text(value)
 				}
-				return true
-			})
+			}
 			continue
 		}
 		break

@@ -87,7 +87,7 @@ func Shows(args string) (command, file, text bool) {
 	if !strings.HasPrefix(args, "{") || !gjson.Valid(args) {
 		return true, true, true
 	}
-	strictjson.Members(args, func(key, value string) bool {
+	for key, value := range strictjson.Members(args) {
 		switch name := keyName(strictjson.Text(key)); {
 		case commandUseOf(name) == aLine, commandUseOf(name) == aScript, commandUseOf(name) == someLines:
 			command = true
@@ -97,8 +97,7 @@ func Shows(args string) (command, file, text bool) {
 		default:
 			file = file || useOf(name) == usePath || useOf(name) == useFolder || value[0] == '{' || value[0] == '['
 		}
-		return true
-	})
+	}
 	return command, file, text || HasPatch(Unknown, args, nil)
 }
 

@@ -166,17 +166,15 @@ func (p *parts) addEnvironment(value gjson.Result) {
 			set(name, of.String())
 			return
 		}
-		value.ForEach(func(name, member gjson.Result) bool {
+		for name, member := range value.ForEach {
 			set(name.String(), member.String())
-			return true
-		})
+		}
 	case isJSON(text) && !value.IsArray():
 		p.addEnvironment(gjson.Parse(text))
 	case value.IsArray():
-		value.ForEach(func(_, element gjson.Result) bool {
+		for _, element := range value.ForEach {
 			p.addEnvironment(element)
-			return true
-		})
+		}
 	default:
 		for line := range strings.Lines(text) {
 			if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "="); ok {

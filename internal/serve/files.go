@@ -60,14 +60,13 @@ func readEmpty(params string) (empty bool, err error) {
 	if !strings.HasPrefix(params, "{") {
 		return false, errors.New(want)
 	}
-	strictjson.Members(params, func(key, value string) bool {
+	for key, value := range strictjson.Members(params) {
 		if strictjson.Text(key) != "empty" || value != "true" && value != "false" {
-			err = fmt.Errorf("%s, not %s: %s", want, spelling.Brief(key, 80), spelling.Brief(value, 80))
+			return false, fmt.Errorf("%s, not %s: %s", want, spelling.Brief(key, 80), spelling.Brief(value, 80))
 		}
 		empty = value == "true"
-		return err == nil
-	})
-	return empty, err
+	}
+	return empty, nil
 }
 
 // notReloaded is the error for files that could not be loaded. Its data has every diagnostic with the position.

@@ -33,12 +33,11 @@ func (r *request) takeOutput() error {
 		}
 	}
 	rest := make([]byte, 0, len(r.call.ClientInput))
-	strictjson.Members(r.call.ClientInput, func(key, value string) bool {
+	for key, value := range strictjson.Members(r.call.ClientInput) {
 		if strictjson.Text(key) != "output" {
 			rest = append(append(append(append(rest, ','), key...), ':'), value...)
 		}
-		return true
-	})
+	}
 	rest[0] = '{' // hook_event_name is always present
 	r.call.ClientInput = string(append(rest, '}'))
 	return nil

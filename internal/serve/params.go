@@ -76,7 +76,7 @@ func readRequest(method, workspace, params string) (r request, err error) {
 }
 
 // readParams reads the params of a call at an event. A null param counts as absent.
-func (r *request) readParams(event protocol.Event, params string) (err error) {
+func (r *request) readParams(event protocol.Event, params string) error {
 	known := slices.Clone(paramsOfEveryCall)
 	if registry.All().IsAboutTool(event) {
 		known = append(known, paramsOfTools...)
@@ -89,29 +89,30 @@ func (r *request) readParams(event protocol.Event, params string) (err error) {
 		return errors.New(`params must be an object, as in {"tool":"shell","args":{}}`)
 	}
 	seen := map[string]bool{}
-	strictjson.Members(cmp.Or(params, "{}"), func(key, value string) bool {
+	for key, value := range strictjson.Members(params) {
 		written := strictjson.Text(key)
 		name := canonical(strings.ReplaceAll(written, "-", "_"))
 		switch {
 		case slices.Contains(flagsOfServe, name):
-			err = fmt.Errorf("%q is for all calls of a server; give it to hookrun serve as a flag", written)
+			return fmt.Errorf("%q is for all calls of a server; give it to hookrun serve as a flag", written)
 		case !slices.Contains(known, name):
-			err = fmt.Errorf("unknown param %q%s", written, spelling.Hint(name, known))
+			return fmt.Errorf("unknown param %q%s", written, spelling.Hint(name, known))
 		case seen[name]:
-			err = fmt.Errorf("%q is there twice", name)
+			return fmt.Errorf("%q is there twice", name)
 		case value != "null":
-			err = r.setParam(name, value)
+			if err := r.setParam(name, value); err != nil {
+				return err
+			}
 		}
 		seen[name] = true
-		return err == nil
-	})
-	if err == nil && registry.All().IsAboutTool(event) && r.call.Tool == "" {
-		err = errors.New(`"tool" is missing; give the name of the tool`)
 	}
-	if err == nil && r.call.Failed && r.call.Blocked {
-		err = errors.New(`"failed" and "blocked" exclude each other: a tool that failed has run; leave one out`)
+	switch {
+	case registry.All().IsAboutTool(event) && r.call.Tool == "":
+		return errors.New(`"tool" is missing; give the name of the tool`)
+	case r.call.Failed && r.call.Blocked:
+		return errors.New(`"failed" and "blocked" exclude each other: a tool that failed has run; leave one out`)
 	}
-	return err
+	return nil
 }
 
 // setParam sets one param.

@@ -13,27 +13,26 @@ func Equal(a, b gjson.Result) bool {
 	switch {
 	case a.IsObject() && b.IsObject():
 		members := map[string]gjson.Result{}
-		b.ForEach(func(key, member gjson.Result) bool {
+		for key, member := range b.ForEach {
 			members[Text(key.Raw)] = member
-			return true
-		})
-		equal := true
-		a.ForEach(func(key, member gjson.Result) bool {
+		}
+		for key, member := range a.ForEach {
 			name := Text(key.Raw)
-			other, ok := members[name]
-			equal = ok && Equal(member, other)
+			if other, ok := members[name]; !ok || !Equal(member, other) {
+				return false
+			}
 			delete(members, name)
-			return equal
-		})
-		return equal && len(members) == 0
+		}
+		return len(members) == 0
 	case a.IsArray() && b.IsArray():
-		others, n, equal := b.Array(), 0, true
-		a.ForEach(func(_, element gjson.Result) bool {
-			equal = n < len(others) && Equal(element, others[n])
+		others, n := b.Array(), 0
+		for _, element := range a.ForEach {
+			if n == len(others) || !Equal(element, others[n]) {
+				return false
+			}
 			n++
-			return equal
-		})
-		return equal && n == len(others)
+		}
+		return n == len(others)
 	case a.Type != b.Type || a.Type == gjson.JSON: // one is an object, the other an array
 		return false
 	case a.Type == gjson.String:

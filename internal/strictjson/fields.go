@@ -51,9 +51,8 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads an object.
 func (f *Fields) UnmarshalJSON(b []byte) error {
 	*f = nil
-	gjson.ParseBytes(b).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.ParseBytes(b).ForEach {
 		*f = append(*f, Field{Text(key.Raw), json.RawMessage(value.Raw)})
-		return true
-	})
+	}
 	return nil
 }

@@ -180,24 +180,27 @@ func TestMembers(t *testing.T) {
 		requireMembers(t, doc)
 	}
 	n := 0
-	Members(`{"a":1,"b":2}`, func(string, string) bool { n++; return false })
+	for range Members(`{"a":1,"b":2}`) {
+		n++
+		break
+	}
 	require.Equal(t, 1, n, "it stops")
 	for _, other := range []string{"", " ", "[]", `[{"a":1}]`, `"{"`, "null", "1"} {
-		Members(other, func(key, value string) bool { panic(key) })
+		for key := range Members(other) {
+			panic(key)
+		}
 	}
 }
 
 // requireMembers holds Members against gjson.
 func requireMembers(t *testing.T, doc string) {
 	var want, got [][2]string
-	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(doc).ForEach {
 		want = append(want, [2]string{key.Raw, value.Raw})
-		return true
-	})
-	Members(doc, func(key, value string) bool {
+	}
+	for key, value := range Members(doc) {
 		got = append(got, [2]string{key, value})
-		return true
-	})
+	}
 	require.Equal(t, want, got, doc)
 }
 

@@ -3,6 +3,7 @@ package strictjson
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math/bits"
 	"strings"
 	"unicode/utf8"
@@ -130,24 +131,25 @@ func stringEnd(doc string, i int) (end int, asWritten bool) {
 	}
 }
 
-// Members calls each for the members of an object in order, with key and value as written, until each returns false.
-// Other values have no members. object must have no fault of syntax. Members scans a large value once; a parser would
-// scan it several times.
-func Members(object string, each func(key, value string) bool) {
-	rest, is := strings.CutPrefix(strings.TrimLeft(object, space), "{")
-	for is {
-		rest = strings.TrimLeft(rest, space+",")
-		if rest[0] == '}' {
-			return
+// Members yields the members of an object in order, with key and value as written. Other values have no members. object
+// must have no fault of syntax. Members scans a large value once; a parser would scan it several times.
+func Members(object string) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		rest, is := strings.CutPrefix(strings.TrimLeft(object, space), "{")
+		for is {
+			rest = strings.TrimLeft(rest, space+",")
+			if rest[0] == '}' {
+				return
+			}
+			end, _ := stringEnd(rest, 0)
+			key := rest[:end]
+			rest = strings.TrimLeft(rest[end:], space+":")
+			end = valueEnd(rest)
+			if !yield(key, rest[:end]) {
+				return
+			}
+			rest = rest[end:]
 		}
-		end, _ := stringEnd(rest, 0)
-		key := rest[:end]
-		rest = strings.TrimLeft(rest[end:], space+":")
-		end = valueEnd(rest)
-		if !each(key, rest[:end]) {
-			return
-		}
-		rest = rest[end:]
 	}
 }
 

@@ -30,19 +30,9 @@ func CheckType(value gjson.Result, name string) (want string, ok bool) {
 	case "1":
 		return "the number 1", value.Type == gjson.Number && value.Num == 1
 	case "texts":
-		ok = value.IsObject()
-		value.ForEach(func(_, v gjson.Result) bool {
-			ok = ok && v.Type == gjson.String
-			return ok
-		})
-		return "an object of strings", ok
+		return "an object of strings", value.IsObject() && hasStrings(value)
 	case "strings":
-		ok = value.IsArray()
-		value.ForEach(func(_, v gjson.Result) bool {
-			ok = ok && v.Type == gjson.String
-			return ok
-		})
-		return "an array of strings", ok
+		return "an array of strings", value.IsArray() && hasStrings(value)
 	}
 	words := strings.Split(name, "|")
 	ok = value.Type == gjson.String && slices.Contains(words, Text(value.Raw))
@@ -50,4 +40,14 @@ func CheckType(value gjson.Result, name string) (want string, ok bool) {
 		words[i] = strconv.Quote(w)
 	}
 	return spelling.Or(words), ok
+}
+
+// hasStrings reports whether all values in an object or an array are strings.
+func hasStrings(in gjson.Result) bool {
+	for _, v := range in.ForEach {
+		if v.Type != gjson.String {
+			return false
+		}
+	}
+	return true
 }

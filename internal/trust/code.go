@@ -227,12 +227,11 @@ func (c *commandLine) packageOf(script string) {
 			continue
 		}
 		value := strconv.FormatBool(gjson.Valid(text)) // Node refuses a script beside a broken one
-		gjson.Parse(text).ForEach(func(key, said gjson.Result) bool {
+		for key, said := range gjson.Parse(text).ForEach {
 			if key.String() == "type" || key.String() == "imports" {
 				value += key.String() + said.Raw
 			}
-			return true
-		})
+		}
 		c.fact(c.hook, path, "type and imports", value)
 		return
 	}

@@ -43,11 +43,10 @@ func payloadOf(c *dialect.Call) (method string, payload strictjson.Fields, warni
 				"carries no others")
 		}
 		var wrapped strictjson.Fields
-		args.ForEach(func(key, value gjson.Result) bool {
+		for key, value := range args.ForEach {
 			wrapped = append(wrapped, strictjson.Field{Key: strictjson.Text(key.Raw),
 				Value: dialect.JSONObject("value", []byte(value.Raw))})
-			return true
-		})
+		}
 		return ToolCallRequest, dialect.FieldsOf("tool", tool(), "arguments", dialect.ObjectOf(wrapped)), warnings, nil
 	case protocol.PostTool:
 		status := `"success"`

@@ -89,10 +89,9 @@ func readDecision(c *dialect.Call, v dialect.Verdict, who, word, reason string,
 	if other := fields["overwrite"]; other.IsObject() {
 		var args strictjson.Fields
 		for _, from := range []gjson.Result{gjson.ParseBytes(clientArgs(c.Tool, gjson.Parse(c.Args))), other} {
-			from.ForEach(func(key, value gjson.Result) bool {
+			for key, value := range from.ForEach {
 				args.Set(key.String(), []byte(value.Raw))
-				return true
-			})
+			}
 		}
 		v.UpdatedInput = []byte(argsOf(c.Tool, gjson.ParseBytes(dialect.ObjectOf(args))))
 	}

@@ -46,12 +46,11 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 			"args", clientArgs(c.Tool, gjson.ParseBytes(input))))
 	}
 	if own { // a hook has changed the call
-		gjson.Parse(c.ClientInput).ForEach(func(key, value gjson.Result) bool {
+		for key, value := range gjson.Parse(c.ClientInput).ForEach {
 			if name := key.String(); name != "toolCall" {
 				o.Raw(name, []byte(value.Raw))
 			}
-			return true
-		})
+		}
 		return o.End(c), warnings, nil
 	}
 	switch event {

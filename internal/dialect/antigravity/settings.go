@@ -29,10 +29,10 @@ var (
 
 // Normalize reads the named hooks of a file, each with its events. Only events of tools have groups.
 func (reader) Normalize(d *dialect.Document) {
-	gjson.Parse(d.Text).ForEach(func(name, hook gjson.Result) bool {
+	for name, hook := range gjson.Parse(d.Text).ForEach {
 		if !hook.IsObject() {
 			d.WrongType(strconv.Quote(name.String()), "an object with events", hook, d.Drops)
-			return true
+			continue
 		}
 		on := dialect.LastOf(hook)["enabled"]
 		if on.Exists() && !on.IsBool() {
@@ -55,8 +55,7 @@ func (reader) Normalize(d *dialect.Document) {
 				}
 			}
 		}
-		return true
-	})
+	}
 }
 
 // Pattern reads a matcher: a Go regular expression that must match the whole name. "" and * match everything.

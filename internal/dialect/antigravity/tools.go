@@ -74,10 +74,9 @@ func argsOf(tool string, args gjson.Result) string {
 		return args.Raw
 	}
 	var fields strictjson.Fields
-	args.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range args.ForEach {
 		fields.Set(key.String(), []byte(value.Raw))
-		return true
-	})
+	}
 	for _, a := range arguments {
 		if value := fields.Get(a.clientKey); a.tool == tool && value != nil {
 			fields.Set(a.projectKey, value)
@@ -89,7 +88,7 @@ func argsOf(tool string, args gjson.Result) string {
 // clientArgs returns arguments under the client's keys alone: a value under a project key moves to the client's key.
 func clientArgs(tool string, args gjson.Result) []byte {
 	var fields strictjson.Fields
-	args.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range args.ForEach {
 		name := key.String()
 		for _, a := range arguments {
 			if a.tool == tool && a.projectKey == name {
@@ -97,7 +96,6 @@ func clientArgs(tool string, args gjson.Result) []byte {
 			}
 		}
 		fields.Set(name, []byte(value.Raw))
-		return true
-	})
+	}
 	return dialect.ObjectOf(fields)
 }

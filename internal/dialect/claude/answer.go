@@ -67,15 +67,14 @@ func noteDoubt(v *dialect.Verdict, m dialect.Event, hook, text string, misplaced
 // misplacedKeys returns a warning for each deciding key at a level where the client silently ignores the key.
 func misplacedKeys(m dialect.Event, hook, text string, a map[string]gjson.Result) (warnings []string) {
 	look := func(object gjson.Result, known []dialect.Field, place, instead string) {
-		object.ForEach(func(key, _ gjson.Result) bool {
+		for key := range object.ForEach {
 			name := strictjson.Text(key.Raw)
 			isKnown := slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name })
 			if !isKnown && (slices.Contains(client.ClaudeDeciding, name) || slices.Contains(dialect.Misplaced, name)) {
 				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s",
 					dialect.MessagePrefix(m.Name, hook), name, place, m.Name, instead))
 			}
-			return true
-		})
+		}
 	}
 	look(gjson.Parse(text), client.ClaudeAnswer, "at the top level", "; it belongs in hookSpecificOutput")
 	if object, ok := a["hookSpecificOutput"]; ok {
@@ -89,15 +88,14 @@ func misplacedKeys(m dialect.Event, hook, text string, a map[string]gjson.Result
 func readObject(object gjson.Result, known []dialect.Field, where string) (found map[string]gjson.Result, slip string,
 	err error) {
 	found = map[string]gjson.Result{}
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		name := strictjson.Text(key.Raw)
 		if slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name }) {
 			found[name] = value
 		} else if meant := client.Misspelt(name, known); meant != "" {
 			slip = fmt.Sprintf("%q for %q", name, meant)
 		}
-		return true
-	})
+	}
 	for _, f := range known { // in table order, so equal answers have equal errors
 		if value, ok := found[f.Key()]; ok {
 			if err := client.CheckType(f, value, where); err != nil {
@@ -110,12 +108,11 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 
 func checkEventName(object gjson.Result, event protocol.Event) error {
 	var name gjson.Result
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		if strictjson.Text(key.Raw) == "hookEventName" {
 			name = value
 		}
-		return true
-	})
+	}
 	switch {
 	case !name.Exists():
 		return errors.New("hookSpecificOutput has no hookEventName")

@@ -29,15 +29,14 @@ func asyncOnly(answer gjson.Result) (async bool) {
 		return false
 	}
 	decides := false
-	answer.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range answer.ForEach {
 		switch name := strictjson.Text(key.Raw); {
 		case name == "async": // the last of equal keys counts
 			async = value.Type == gjson.True
 		case slices.Contains(client.ClaudeDeciding, name) || client.Misspelt(name, client.ClaudeAnswer) != "":
 			decides = true
 		}
-		return true
-	})
+	}
 	return async && !decides
 }
 

@@ -96,13 +96,12 @@ func fits(old, now gjson.Result) bool {
 		return true
 	}
 	fields := dialect.LastOf(now)
-	ok := true
-	old.ForEach(func(key, value gjson.Result) bool {
-		field, has := fields[strictjson.Text(key.Raw)]
-		ok = has && (field.Type == gjson.Null || fits(value, field))
-		return ok
-	})
-	return ok
+	for key, value := range old.ForEach {
+		if field, has := fields[strictjson.Text(key.Raw)]; !has || field.Type != gjson.Null && !fits(value, field) {
+			return false
+		}
+	}
+	return true
 }
 
 func typeOf(v gjson.Result) string {
@@ -129,12 +128,11 @@ var tags = []string{"type", "status", "mode", "kind", "role"}
 func withheld(c *dialect.Call, old gjson.Result) []byte {
 	var known []string
 	input, _, _ := c.Input()
-	gjson.ParseBytes(input).ForEach(func(_, value gjson.Result) bool {
+	for _, value := range gjson.ParseBytes(input).ForEach {
 		if value.Type == gjson.String {
 			known = append(known, strictjson.Text(value.Raw))
 		}
-		return true
-	})
+	}
 	return blankOut(nil, "", old, known)
 }
 
@@ -143,7 +141,7 @@ func blankOut(b []byte, key string, v gjson.Result, known []string) []byte {
 	case v.IsObject(), v.IsArray():
 		object, first := v.IsObject(), true
 		b = append(b, v.Raw[0])
-		v.ForEach(func(name, value gjson.Result) bool {
+		for name, value := range v.ForEach {
 			if !first {
 				b = append(b, ',')
 			}
@@ -154,8 +152,7 @@ func blankOut(b []byte, key string, v gjson.Result, known []string) []byte {
 				b = append(strictjson.AppendString(b, inner), ':')
 			}
 			b = blankOut(b, inner, value, known)
-			return true
-		})
+		}
 		return append(b, v.Raw[0]+2) // the closing bracket, in ASCII two behind the opening one
 	case v.Type == gjson.Number:
 		return append(b, '0')

@@ -64,7 +64,7 @@ func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 		found = append(found, client.Obstacle{Path: path, What: text, Mend: mend, Known: true})
 	}
 	for _, file := range in.Files {
-		gjson.Get(file.Text, "env").ForEach(func(key, _ gjson.Result) bool {
+		for key := range gjson.Get(file.Text, "env").ForEach {
 			if name := key.String(); redirects(name) {
 				const text = `"env" sets %s, which can lead to another hookrun or to other files of its; the canary ` +
 					"runs without it"
@@ -72,8 +72,7 @@ func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 				found = append(found, client.Obstacle{Path: file.Path, What: fmt.Sprintf(text, name), Known: project,
 					Mend: `take it out of "env" there`})
 			}
-			return true
-		})
+		}
 		if name := filepath.Base(file.Path); name != policyFile &&
 			filepath.Base(filepath.Dir(file.Path)) != "managed-settings.d" {
 			continue
@@ -133,13 +132,12 @@ func (installer) Servers(w client.Where, read func(path string) string) (all []c
 	}
 	ofUser := func(doc string) []client.Server {
 		all := client.ServersOf(gjson.Get(doc, "mcpServers"), nil)
-		gjson.Get(doc, "projects").ForEach(func(key, project gjson.Result) bool {
+		for key, project := range gjson.Get(doc, "projects").ForEach {
 			place, err := real(key.String())
 			if w.AllProjects || key.String() == workspace || err == nil && place == workspace {
 				all = append(all, client.ServersOf(project.Get("mcpServers"), nil)...)
 			}
-			return true
-		})
+		}
 		return all
 	}
 	return append(all, client.ServerFile{Path: filepath.Join(folder, ".claude.json"), Read: ofUser})

@@ -64,14 +64,13 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 	}
 	var o dialect.Object
 	if own { // a hook has changed the call
-		gjson.Parse(c.ClientInput).ForEach(func(key, value gjson.Result) bool {
+		for key, value := range gjson.Parse(c.ClientInput).ForEach {
 			switch name := key.String(); name {
 			case "tool_call", "tool_result", "preToolUse", "postToolUse":
 			default:
 				o.Raw(name, []byte(value.Raw))
 			}
-			return true
-		})
+		}
 	} else {
 		base(&o, c, event)
 	}
@@ -118,10 +117,9 @@ func toolCall(c *dialect.Call, input []byte) (called, given strictjson.Fields) {
 		object = gjson.ParseBytes(dialect.JSONObject("commands", list))
 	}
 	var parameters strictjson.Fields
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		parameters.Set(key.String(), strictjson.Quote(strictjson.ValueText([]byte(value.Raw))))
-		return true
-	})
+	}
 	tool := strictjson.Quote(c.Tool)
 	return dialect.FieldsOf("id", strictjson.Quote(c.ToolUseID), "name", tool, "input", []byte(object.Raw)),
 		dialect.FieldsOf("toolName", tool, "parameters", dialect.ObjectOf(parameters))

@@ -120,19 +120,17 @@ func (f fields) text(key string) string { return dialect.StringOf(f[key]) }
 // readObject returns the fields of an object. An unknown field is an error, with the client that has such a field.
 func readObject(object gjson.Result, known []dialect.Field, where string) (found fields, err error) {
 	found = fields{}
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		name := strictjson.Text(key.Raw)
 		if !slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key() == name }) {
 			if where != "" {
 				name = where + "." + name
 			}
-			err = fmt.Errorf("it has %q%s, which Codex does not know there, and drops the whole answer for", name,
-				ownerOf(strictjson.Text(key.Raw)))
-			return false
+			return found, fmt.Errorf("it has %q%s, which Codex does not know there, and drops the whole answer for",
+				name, ownerOf(strictjson.Text(key.Raw)))
 		}
 		found[name] = value
-		return true
-	})
+	}
 	for _, f := range known {
 		switch value, ok := found[f.Key()]; {
 		case !ok || err != nil:

@@ -97,12 +97,11 @@ func unfitInput(o protocol.Outcome) string {
 
 // noteUnused notes the keys of a rewritten shell call besides the command: the client ignores them.
 func noteUnused(notes *client.Notes, input []byte) {
-	gjson.ParseBytes(input).ForEach(func(key, _ gjson.Result) bool {
+	for key := range gjson.ParseBytes(input).ForEach {
 		if name := strictjson.Text(key.Raw); name != "command" {
 			notes.Note(fmt.Sprintf("hookrun: Codex takes the command alone of a hook's new input, not its %q", name))
 		}
-		return true
-	})
+	}
 }
 
 // permissionRequest writes the decision of a PermissionRequest. The client drops an answer with any other field.

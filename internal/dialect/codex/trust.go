@@ -47,20 +47,15 @@ func key(e client.EntryText) string {
 // missing fields. For a handler with fields that were not recorded, it is "".
 func hashOf(e client.EntryText) string {
 	handler := map[string]json.RawMessage{"async": json.RawMessage("false"), "timeout": json.RawMessage("600")}
-	known := true
-	gjson.Parse(e.Text).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(e.Text).ForEach {
 		switch key.String() {
 		case "type", "command", "timeout", "async":
 			if value.Type != gjson.Null {
 				handler[key.String()] = json.RawMessage(value.Raw)
 			}
 		default:
-			known = false
+			return ""
 		}
-		return known
-	})
-	if !known {
-		return ""
 	}
 	if string(handler["timeout"]) == "0" {
 		handler["timeout"] = json.RawMessage("1")

@@ -68,7 +68,7 @@ func camelPayload(c *dialect.Call) (dialect.Payload, []string, error) {
 	if event == "PermissionRequest" {
 		o.Text("hookName", "permissionRequest")
 	}
-	gjson.ParseBytes(pascal.Bytes()).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.ParseBytes(pascal.Bytes()).ForEach {
 		switch name := key.String(); name {
 		case "hook_event_name":
 		case "agent_id", "agent_type", "parent_agent_id":
@@ -91,18 +91,16 @@ func camelPayload(c *dialect.Call) (dialect.Payload, []string, error) {
 			}
 		case "tool_result":
 			var result strictjson.Fields
-			value.ForEach(func(key, value gjson.Result) bool {
+			for key, value := range value.ForEach {
 				result.Set(camelCase(key.String()), []byte(value.Raw))
-				return true
-			})
+			}
 			o.Raw("toolResult", dialect.ObjectOf(result))
 		case "last_assistant_message":
 			o.Raw("response", []byte(value.Raw))
 		default:
 			o.Raw(camelCase(name), []byte(value.Raw))
 		}
-		return true
-	})
+	}
 	return o.End(c), warnings, nil
 }
 

@@ -90,7 +90,7 @@ func readFields(object gjson.Result, known []dialect.Field) (in map[string]gjson
 		return nil, dialect.WrongType("hookSpecificOutput", "an object", object)
 	}
 	in = map[string]gjson.Result{}
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		name := strictjson.Text(key.Raw)
 		at := slices.IndexFunc(known, func(f dialect.Field) bool { return strings.EqualFold(f.Key(), name) })
 		switch {
@@ -105,8 +105,7 @@ func readFields(object gjson.Result, known []dialect.Field) (in map[string]gjson
 			}
 			in[known[at].Key()] = value
 		}
-		return true
-	})
+	}
 	return in, err
 }
 
@@ -141,7 +140,7 @@ func (a *answer) doubt(object gjson.Result) error {
 	}
 	var others strictjson.Fields // without the client's own keys, which resemble other clients' keys
 	seen, twice := map[int]string{}, ""
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		name := strictjson.Text(key.Raw)
 		at := slices.IndexFunc(fields, func(f dialect.Field) bool { return strings.EqualFold(f.Key(), name) })
 		switch {
@@ -152,8 +151,7 @@ func (a *answer) doubt(object gjson.Result) error {
 		default:
 			seen[at] = name
 		}
-		return true
-	})
+	}
 	if twice != "" {
 		return fmt.Errorf("it has %q once more, in other letters, and the last counts", twice)
 	}

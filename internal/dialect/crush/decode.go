@@ -120,13 +120,14 @@ func change(v *dialect.Verdict, c *dialect.Call, who string, patch gjson.Result)
 
 // pathIn returns a key of an object that the client would take for a path, if there is one.
 func pathIn(object gjson.Result) (key string, is bool) {
-	object.ForEach(func(k, _ gjson.Result) bool {
+	for k := range object.ForEach {
 		key = strictjson.Text(k.Raw)
-		is = key == "" || strings.ContainsFunc(key, func(r rune) bool {
+		if key == "" || strings.ContainsFunc(key, func(r rune) bool {
 			return r < 0x80 && r != '_' && r != '-' && r != '$' && r != ' ' && (r < '0' || r > '9') &&
 				(r|0x20 < 'a' || r|0x20 > 'z')
-		})
-		return !is
-	})
-	return key, is
+		}) {
+			return key, true
+		}
+	}
+	return "", false
 }

@@ -73,11 +73,10 @@ func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 func servers(doc string) []client.Server {
 	var off []string
 	all := gjson.Get(doc, "mcp")
-	all.ForEach(func(key, v gjson.Result) bool {
+	for key, v := range all.ForEach {
 		if v.Get("disabled").Bool() {
 			off = append(off, key.String())
 		}
-		return true
-	})
+	}
 	return client.ServersOf(all, off)
 }

@@ -69,12 +69,11 @@ func (hooks) Fit(c *dialect.Call, _ string, v *dialect.Verdict) {
 		return
 	}
 	var gone []string
-	gjson.ParseBytes(old).ForEach(func(key, _ gjson.Result) bool {
+	for key := range gjson.ParseBytes(old).ForEach {
 		if !dialect.Has(now, key.String()) {
 			gone = append(gone, key.Raw+":null")
 		}
-		return true
-	})
+	}
 	if gone != nil {
 		v.UpdatedInput = dialect.MergedJSON(v.UpdatedInput, []byte("{"+strings.Join(gone, ",")+"}"))
 	}

@@ -116,10 +116,9 @@ func respell(d *dialect.Document) {
 // eachOf calls do with each key and value of an object.
 func eachOf(object gjson.Result, do func(key, value gjson.Result)) {
 	if object.IsObject() {
-		object.ForEach(func(key, value gjson.Result) bool {
+		for key, value := range object.ForEach {
 			do(key, value)
-			return true
-		})
+		}
 	}
 }
 

@@ -87,7 +87,7 @@ func (hooks) Environment(c *dialect.Call) (env []string) {
 	for _, name := range folders {
 		env = append(env, name+"="+c.Workspace)
 	}
-	gjson.Parse(c.ClientInput).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(c.ClientInput).ForEach {
 		name := strictjson.Text(key.Raw)
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00") || strings.HasPrefix(name, "HOOKRUN"):
@@ -98,7 +98,6 @@ func (hooks) Environment(c *dialect.Call) (env []string) {
 		case value.IsBool():
 			env = append(env, name+"="+value.Raw)
 		}
-		return true
-	})
+	}
 	return env
 }

@@ -40,12 +40,11 @@ func (installer) Switches(doc string) []client.Switch {
 func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
 	return client.ServerFiles(files, w, "mcp.json", func(doc string) []client.Server {
 		var off []string
-		gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
+		for key, v := range gjson.Get(doc, "mcpServers").ForEach {
 			if v.Get("disabled").Bool() {
 				off = append(off, key.String())
 			}
-			return true
-		})
+		}
 		return client.ServersOf(gjson.Get(doc, "mcpServers"), off)
 	})
 }

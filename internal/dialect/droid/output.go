@@ -133,13 +133,12 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	}
 	old, _, err := c.Input()
 	if now := dialect.LastOf(gjson.ParseBytes(v.UpdatedInput)); err == nil && len(now) > 0 {
-		gjson.ParseBytes(old).ForEach(func(key, _ gjson.Result) bool {
+		for key := range gjson.ParseBytes(old).ForEach {
 			name := strictjson.Text(key.Raw)
 			if _, has := now[name]; !has && !(c.Tool == "Execute" && slices.Contains(describing, name)) {
 				v.SystemMessage = strings.TrimSpace(fmt.Sprintf("%s\nhookrun: project hook '%s' took %q out of the "+
 					"tool's input, and Droid leaves it there", v.SystemMessage, printable.Escape(hook), name))
 			}
-			return true
-		})
+		}
 	}
 }

@@ -68,7 +68,7 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, ignore
 	for _, fields := range []map[string]gjson.Result{top, within} {
 		m.checkForeign(&v, who, fields, strange)
 	}
-	object.ForEach(func(key, _ gjson.Result) bool {
+	for key := range object.ForEach {
 		switch name := strictjson.Text(key.Raw); {
 		case name == "tool_input", name == "additionalContext":
 			lost := fmt.Sprintf("%s answered with %q at the top level, where it means nothing; it belongs in "+
@@ -85,8 +85,7 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, ignore
 				strange("it has %q for %q", name, meant)
 			}
 		}
-		return true
-	})
+	}
 	return v, ignoredPart
 }
 

@@ -32,11 +32,10 @@ func (installer) Servers(w client.Where, _ func(path string) string) []client.Se
 
 func servers(doc string) []client.Server {
 	var off []string
-	gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
+	for key, v := range gjson.Get(doc, "mcpServers").ForEach {
 		if v.Get("enabled").Type == gjson.False {
 			off = append(off, key.String())
 		}
-		return true
-	})
+	}
 	return client.ServersOf(gjson.Get(doc, "mcpServers"), off)
 }

@@ -49,7 +49,7 @@ func readHookResult(text string) (a hookResult, err error) {
 		}
 	}
 	modified, metadataReason := false, ""
-	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(text).ForEach {
 		var wrong error
 		switch name := strictjson.Text(key.Raw); name {
 		case "allowed":
@@ -84,8 +84,7 @@ func readHookResult(text string) (a hookResult, err error) {
 		if err == nil {
 			err = wrong
 		}
-		return true
-	})
+	}
 	if a.reason == "" {
 		a.reason = metadataReason
 	}

@@ -67,7 +67,7 @@ func doubt(text string) error {
 	decides := false
 	var wrong error
 	object := gjson.Parse(text)
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		name := strictjson.Text(key.Raw)
 		switch {
 		case name == noResult:
@@ -77,8 +77,7 @@ func doubt(text string) error {
 			wrong = dialect.WrongType(name, "true or false", value)
 		}
 		decides = decides || (name == "allowed" || name == "decision") && value.Type != gjson.Null
-		return true
-	})
+	}
 	if wrong != nil {
 		return wrong
 	}

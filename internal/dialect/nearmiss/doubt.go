@@ -175,7 +175,7 @@ func ExitCodeIn(object gjson.Result) (wrong error, alone bool) {
 	alone = true
 	var strong, weak, shown string
 	stderr := false
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		name := strictjson.Text(key.Raw)
 		word := Letters(name)
 		switch {
@@ -190,8 +190,7 @@ func ExitCodeIn(object gjson.Result) (wrong error, alone bool) {
 		default:
 			alone = false
 		}
-		return true
-	})
+	}
 	if strong == "" && stderr && alone {
 		strong = weak
 	}

@@ -48,7 +48,7 @@ func readLine(r *dialect.HookResult, line string) error {
 	var err error
 	stdout := ""
 	code, hasStdout, hasRest, lineStderr := 0, false, false, false
-	gjson.Parse(line).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(line).ForEach {
 		switch name := strictjson.Text(key.Raw); {
 		case name == "id" && r.CallID != "":
 			if id := gjson.Parse(r.CallID); id.Type != value.Type || id.String() != value.String() {
@@ -67,8 +67,7 @@ func readLine(r *dialect.HookResult, line string) error {
 			}
 		default:
 			if meant := suggestLineKey(name, value); meant != "" {
-				err = fmt.Errorf("it has %q, which is no key of a line; did you mean %q?", name, meant)
-				return false
+				return fmt.Errorf("it has %q, which is no key of a line; did you mean %q?", name, meant)
 			}
 			if hasRest {
 				rest = append(rest, ',')
@@ -76,11 +75,11 @@ func readLine(r *dialect.HookResult, line string) error {
 			rest = append(append(append(rest, key.Raw...), ':'), value.Raw...)
 			hasRest = true
 		}
-		return err == nil
-	})
+		if err != nil {
+			return err
+		}
+	}
 	switch {
-	case err != nil:
-		return err
 	case hasStdout && hasRest:
 		return errors.New(`beside "stdout" there is another answer in the line; put all of it into one of the two`)
 	case hasStdout:
@@ -122,13 +121,13 @@ var lineKeys = []string{"async", "asyncTimeout", "terminalSequence", "cancel", "
 	"modifiedPrompt", "inject", "metadata", "hook_errors", "args", "output", "context", "stop", "tool_input"}
 
 // hasAnswerKey reports whether an object has an answer key of any client, or a similar key.
-func hasAnswerKey(object []byte) (has bool) {
-	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
-		name := strictjson.Text(key.Raw)
-		has = slices.Contains(lineKeys, name) || slices.Contains(Keys(), name)
-		return !has
-	})
-	return has || len(Scan(string(object))) > 0
+func hasAnswerKey(object []byte) bool {
+	for key := range gjson.ParseBytes(object).ForEach {
+		if name := strictjson.Text(key.Raw); slices.Contains(lineKeys, name) || slices.Contains(Keys(), name) {
+			return true
+		}
+	}
+	return len(Scan(string(object))) > 0
 }
 
 // suggestLineKey returns the process key that name resembles, or "".

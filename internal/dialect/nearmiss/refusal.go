@@ -187,7 +187,7 @@ func refusalIn(v gjson.Result, deep int, inAnswer, onlyKeys bool) (found string)
 		v = gjson.Parse(text)
 	}
 	others, counts := 0, 0 // keys of no answer, and members as in a report
-	v.ForEach(func(key, member gjson.Result) bool {
+	for key, member := range v.ForEach {
 		if !isAnswerKey(strictjson.Text(key.Raw)) {
 			others++
 		}
@@ -196,8 +196,7 @@ func refusalIn(v gjson.Result, deep int, inAnswer, onlyKeys bool) (found string)
 		} else if key.Raw == `"level"` { // of a line of a log
 			counts += 2
 		}
-		return true
-	})
+	}
 	if !v.IsObject() || deep > maxRefusalDeep || others > maxRefusalKeys {
 		return ""
 	}

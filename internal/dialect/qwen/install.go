@@ -66,7 +66,7 @@ var family = client.GenAI{
 func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	for _, f := range in.Files {
 		for _, event := range installed {
-			gjson.Get(f.Text, "hooks."+event).ForEach(func(_, group gjson.Result) bool {
+			for _, group := range gjson.Get(f.Text, "hooks."+event).ForEach {
 				if m := group.Get("matcher"); m.Type != gjson.Null && m.Type != gjson.String {
 					found = append(found, client.Obstacle{Path: f.Path, Known: true,
 						What: fmt.Sprintf("the matcher %s of %s is no string, so Qwen Code runs no hook of that "+
@@ -74,8 +74,7 @@ func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 							event),
 						Mend: "write it as a string"})
 				}
-				return true
-			})
+			}
 		}
 	}
 	if file, wanted, trusted, _ := family.Trust(in, false); wanted && !trusted {

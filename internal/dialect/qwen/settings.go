@@ -87,10 +87,9 @@ func readCommand(h *dialect.Handler) {
 	}
 	if command.IsArray() { // JavaScript converts the list to a text
 		var texts []string
-		command.ForEach(func(_, v gjson.Result) bool {
+		for _, v := range command.ForEach {
 			texts = append(texts, v.String())
-			return true
-		})
+		}
 		command = gjson.Result{Type: gjson.String, Str: strings.Join(texts, ","), Index: command.Index}
 	}
 	text, ok := h.Line("command", command)

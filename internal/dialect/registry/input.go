@@ -56,10 +56,9 @@ func (s *Set) parseInput(doc string, setSource func(*dialect.Call, gjson.Result)
 	}
 	c.ClientInput = doc
 	fields := map[string]gjson.Result{} // in one go: an input can be megabytes
-	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.Parse(doc).ForEach {
 		fields[strictjson.Text(key.Raw)] = value
-		return true
-	})
+	}
 	var wrong error
 	for _, field := range []struct {
 		key  string
@@ -130,39 +129,39 @@ func textBlocks(list gjson.Result) (text string, are bool) {
 // contradiction returns a field that a hook input has twice with different values, or "". It looks at the fields that
 // hookrun or a matcher reads. Some clients have such fields in an object, as {"toolCall": {"name": …}}. Two inputs or
 // results of the tool are not reported: the last counts, and rules that look at the arguments run.
-func (s *Set) contradiction(doc string) (twice string) {
+func (s *Set) contradiction(doc string) string {
 	values := map[string]gjson.Result{}
-	strictjson.Members(doc, func(key, value string) bool {
+	for key, value := range strictjson.Members(doc) {
 		name, now := strictjson.Text(key), gjson.Parse(value)
 		isOuter := now.IsObject() && name != "tool_input" && !slices.Contains(dialect.ResponseFields(), name)
 		before, there := values[name]
 		switch {
 		case there && !strictjson.Equal(before, now) && (isOuter || s.isCallField(name)):
-			twice = name
+			return name
 		case isOuter:
-			twice = twiceIn(value, name)
+			if twice := twiceIn(value, name); twice != "" {
+				return twice
+			}
 		}
 		if !there {
 			values[name] = now
 		}
-		return twice == ""
-	})
-	return twice
+	}
+	return ""
 }
 
 // twiceIn returns a text field that an object in a hook input has twice with different values, or "".
-func twiceIn(object, path string) (twice string) {
+func twiceIn(object, path string) string {
 	texts := map[string]string{}
-	strictjson.Members(object, func(key, value string) bool {
+	for key, value := range strictjson.Members(object) {
 		if name := strictjson.Text(key); strings.HasPrefix(value, `"`) {
 			if before, there := texts[name]; there && before != strictjson.Text(value) {
-				twice = path + "." + name
+				return path + "." + name
 			}
 			texts[name] = strictjson.Text(value)
 		}
-		return twice == ""
-	})
-	return twice
+	}
+	return ""
 }
 
 // isCallField reports whether a field of a hook input identifies the call: hookrun reads the field, or the matchers of
@@ -183,13 +182,12 @@ func (s *Set) isCallField(name string) bool {
 func (s *Set) equalInArgs(doc string) (equal bool) {
 	named := gjson.Get(doc, "tool_input").Exists()
 	seen := map[string]bool{}
-	strictjson.Members(doc, func(key, value string) bool {
+	for key, value := range strictjson.Members(doc) {
 		name := strictjson.Text(key)
 		if name == "tool_input" || !named && !s.isCallField(name) && !slices.Contains(dialect.ResponseFields(), name) {
 			equal = equal || seen[name] || len(strictjson.Check(value, strictjson.MaxDepth)) > 0
 			seen[name] = true
 		}
-		return true
-	})
+	}
 	return equal
 }

@@ -166,13 +166,12 @@ func inLine(r rune) rune {
 // onlyReasons reports whether an object has no keys of an answer except reasons. The check needs the object, because
 // package nearmiss may miss keys.
 func onlyReasons(object gjson.Result) bool {
-	only := true
-	object.ForEach(func(key, _ gjson.Result) bool {
-		name := key.String()
-		only = !slices.Contains(nearmiss.Keys(), name) || name == "reason" || name == "stopReason"
-		return only
-	})
-	return only
+	for key := range object.ForEach {
+		if name := key.String(); slices.Contains(nearmiss.Keys(), name) && name != "reason" && name != "stopReason" {
+			return false
+		}
+	}
+	return true
 }
 
 // doubtful is the error of a readable answer that leaves open whether the call may go on. Beside an exit code that
@@ -182,7 +181,7 @@ type doubtful struct{ error }
 // top reads the top level of an answer. keys is the number of all keys, known of the keys that answers have.
 func (a *answer) top(object gjson.Result) (keys, known int, err error) {
 	lost := ""
-	object.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range object.ForEach {
 		keys++
 		known++
 		var wrong error
@@ -216,8 +215,7 @@ func (a *answer) top(object gjson.Result) (keys, known int, err error) {
 		if err == nil {
 			err = wrong
 		}
-		return true
-	})
+	}
 	if err == nil && lost != "" {
 		err = fmt.Errorf("%s belongs in hookSpecificOutput", lost)
 	}

@@ -69,12 +69,11 @@ func copyRest(o *dialect.Object, c *dialect.Call) {
 	if c.ClientInput == "" {
 		return
 	}
-	strictjson.Members(c.ClientInput, func(key, value string) bool {
+	for key, value := range strictjson.Members(c.ClientInput) {
 		switch name := strictjson.Text(key); {
 		case o.Has(name), name == "event", name == "tool", name == "args", name == "result":
 		default:
 			o.Raw(name, []byte(value))
 		}
-		return true
-	})
+	}
 }

@@ -78,13 +78,12 @@ func (hooks) Fit(c *dialect.Call, hook string, v *dialect.Verdict) {
 	fits := now[added].Raw == gjson.Get(c.Args, added).Raw
 	delete(now, added)
 	var input strictjson.Fields
-	old.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range old.ForEach {
 		name := strictjson.Text(key.Raw)
 		changed, has := now[name]
 		fits = fits && has && (changed.Type == value.Type || changed.IsBool() && value.IsBool())
 		input.Set(name, []byte(changed.Raw))
-		return true
-	})
+	}
 	if v.UpdatedInput = dialect.ObjectOf(input); fits && len(input) == len(now) {
 		return
 	}

@@ -78,12 +78,11 @@ func argsOf(tool, args string) string {
 		return args
 	}
 	var fields strictjson.Fields
-	in.ForEach(func(name, v gjson.Result) bool {
+	for name, v := range in.ForEach {
 		if text := strictjson.Text(name.Raw); text != key {
 			fields.Set(text, []byte(v.Raw))
 		}
-		return true
-	})
+	}
 	if value != "" {
 		fields.Set(key, strictjson.Quote(value))
 	}

@@ -314,10 +314,9 @@ func (r *record) flatten(key string, v gjson.Result, depth int) {
 	switch {
 	case r.count >= maxFlat || v.Type == gjson.Null:
 	case v.IsObject() && depth < maxDepth:
-		v.ForEach(func(name, value gjson.Result) bool {
+		for name, value := range v.ForEach {
 			r.flatten(key+"."+strictjson.Text(name.Raw), value, depth+1)
-			return true
-		})
+		}
 	case v.Type == gjson.String:
 		r.text(key, strictjson.Text(v.Raw))
 	case v.IsBool():

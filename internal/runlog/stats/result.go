@@ -59,7 +59,7 @@ func contentOf(object gjson.Result) gjson.Result {
 
 func blocks(list gjson.Result) string {
 	var parts []string
-	list.ForEach(func(_, block gjson.Result) bool {
+	for _, block := range list.ForEach {
 		if block.IsObject() {
 			if text := block.Get("text"); text.Exists() {
 				block = text
@@ -70,8 +70,7 @@ func blocks(list gjson.Result) string {
 		} else {
 			parts = append(parts, block.Raw)
 		}
-		return true
-	})
+	}
 	return strings.Join(parts, "\n")
 }
 

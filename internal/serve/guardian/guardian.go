@@ -268,13 +268,12 @@ func (r *Request) changes(o protocol.Outcome) []byte {
 	}
 	var changed strictjson.Fields
 	before := dialect.LastOf(gjson.Parse(r.Call.Args))
-	gjson.ParseBytes(o.UpdatedInput).ForEach(func(key, value gjson.Result) bool {
+	for key, value := range gjson.ParseBytes(o.UpdatedInput).ForEach {
 		name := strictjson.Text(key.Raw)
 		if old, was := before[name]; !was || !strictjson.Equal(old, value) {
 			changed.Set(name, []byte(value.Raw))
 		}
-		return true
-	})
+	}
 	if changed == nil {
 		return nil
 	}

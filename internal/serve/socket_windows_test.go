@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/client"
 )
 
 func newSocket(*testing.T) string { return pipeFolder + "hookrun-test-" + rand.Text() }

@@ -79,7 +79,8 @@ func TestServeAnswersEachClient(t *testing.T) {
 	require.Contains(t, string(a.Result), `"decision":"block"`)
 	a = c.Call("fire", binary.Hook{"output": "cluade", "hook_event_name": "PreToolUse", "tool_name": "Read"})
 	require.Contains(t, a.Error.Message,
-		`"output" "cluade" is not one of `+strings.Join(registry.All().ClientNames(), ", ")+`, json; did you mean "claude"?`)
+		`"output" "cluade" is not one of `+strings.Join(registry.All().ClientNames(), ", ")+
+			`, json; did you mean "claude"?`)
 	a = c.Call("pre-tool", binary.Hook{"output": "claude", "tool": "x"})
 	require.Contains(t, a.Error.Message, `"output" is for all calls of a server`)
 }

@@ -86,8 +86,8 @@ func Load(dir string, o LoadOptions) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project.Workspace, Project: &project, Files: o.Files,
-		ProjectOnly: o.ProjectOnly})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: project.Workspace, Project: &project,
+		Files: o.Files, ProjectOnly: o.ProjectOnly})
 	if err == nil && o.RequireHooks && len(cfg.Files) == 0 {
 		return nil, Diagnostics{{File: filepath.Join(workspace, hookfile.FileName), cause: fs.ErrNotExist,
 			Text: "no such file there or above, and RequireHooks needs a hooks file; give Load the project's folder"}}

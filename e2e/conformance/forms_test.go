@@ -41,7 +41,8 @@ func (r *trial) requireForms(t *testing.T) {
 	if r.Took > 2*time.Second {
 		return
 	}
-	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: r.Workspace, Files: []string{r.HooksFile}, AsClient: true})
+	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: r.Workspace,
+		Files: []string{r.HooksFile}, AsClient: true})
 	require.NoError(t, err)
 	hooks, err := engine.New(cfg, engine.Options{Env: r.environment(t),
 		Binary: binary.Path, StateDir: r.Base, OneShot: true})

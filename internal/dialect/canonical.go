@@ -6,9 +6,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// common returns the common name of an event that has one in the words of TENEX or of Claude Code, whose names are those
-// of many clients, or else e. The row of any other client's event says its Common. TENEX has one event for tools that
-// ran and for tools that failed.
+// common returns the common name of an event that has one in the words of TENEX or of Claude Code, whose names are
+// those of many clients, or else e. The row of any other client's event says its Common. TENEX has one event for tools
+// that ran and for tools that failed.
 func common(e protocol.Event) protocol.Event {
 	switch e {
 	case "UserPromptSubmit":

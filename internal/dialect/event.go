@@ -21,10 +21,10 @@ func EventNamed(c *Call, preExecute, preTool, postTool protocol.Event) protocol.
 	return c.Event
 }
 
-// ClaudeEvent returns Claude Code's name for the call's event. Codex and MassGen use the same names, and hooks of TENEX get
-// both names.
+// ClaudeEvent returns Claude Code's name for the call's event. Codex and MassGen use the same names, and hooks of TENEX
+// get both names.
 func ClaudeEvent(c *Call) protocol.Event {
-	if strings.EqualFold(string(c.Event), "PostToolUseFailure") { // TENEX has one event for tools that ran and that failed
+	if strings.EqualFold(string(c.Event), "PostToolUseFailure") { // TENEX has one event for tools, failed or not
 		return "PostToolUseFailure"
 	}
 	return EventNamed(c, "UserPromptSubmit", "PreToolUse", "PostToolUse")

@@ -8,8 +8,8 @@ import (
 )
 
 // ForProjectFile returns the dialect of hooks in a project's file that has the form of another dialect, file, but
-// follow this client's rules. The hooks run like that file's hooks, but read and answer as in their client. names returns
-// the client's names for the tool of another client's call.
+// follow this client's rules. The hooks run like that file's hooks, but read and answer as in their client. names
+// returns the client's names for the tool of another client's call.
 func (d *Dialect) ForProjectFile(file *Dialect, names func(*Call) []string) *Dialect {
 	entry := *d
 	entry.Own = d

@@ -15,8 +15,8 @@ import (
 
 // Value says of every field what a hook would read on stdin.
 func TestValue(t *testing.T) {
-	client, _, err := registry.All().ParseInput(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/elsewhere",` +
-		`"tool_name":"Bash","tool_input":{"a":1},"tool_response":{"stdout":"x"},"tool_use_id":"t"}`)
+	client, _, err := registry.All().ParseInput(`{"hook_event_name":"PostToolUse","session_id":"s",` +
+		`"cwd":"/elsewhere","tool_name":"Bash","tool_input":{"a":1},"tool_response":{"stdout":"x"},"tool_use_id":"t"}`)
 	require.NoError(t, err)
 	client.Workspace = "/w"
 	for _, c := range []dialect.Call{

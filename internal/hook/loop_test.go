@@ -43,7 +43,8 @@ func TestKnownNamesOfLoops(t *testing.T) {
 		`{"input":"*** Begin Patch\n*** Delete File: a.lock\n*** End Patch"}`, `{"uri":"file:///w/a.lock"}`,
 		`{"command":"create","path":"a.lock","file_text":"x"}`, `["git push --force"]`, `{`,
 		`{"args":{"path":"a.lock"}}`}
-	names := append(registry.All().ClientTools(), "BASH", "functions.bash", "execute_bash", "run_in_terminal", "create_file")
+	names := append(registry.All().ClientTools(),
+		"BASH", "functions.bash", "execute_bash", "run_in_terminal", "create_file")
 	for _, rule := range rules {
 		cfg := parse(t, rule)
 		for _, args := range arguments {

@@ -126,7 +126,8 @@ func TestEntryDialectFaults(t *testing.T) {
 // An entry whose hook is a Guardian has the project's own events, matchers and names of tools.
 func TestEntryOfAProtocol(t *testing.T) {
 	parse := func(more string) (*hookfile.Config, error) {
-		return parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","dialect":"acs","events":["PreToolUse"],`+more+`}]}`))
+		entry := `{"name":"a","dialect":"acs","events":["PreToolUse"],` + more + `}`
+		return parts.All().Parse("f", []byte(`{"hooks":[`+entry+`]}`))
 	}
 	cfg, err := parse(`"url":"http://localhost/","matcher":"sh*","on_failure":{"exit":"continue"}`)
 	require.NoError(t, err)

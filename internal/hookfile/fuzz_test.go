@@ -107,7 +107,8 @@ func requireSame(t *testing.T, entry map[string]any, h *hook.Hook) {
 
 	for _, e := range dialect.CanonicalEvents() {
 		names := entry["events"].([]any)
-		want := slices.Contains(names, any(string(e))) || slices.Contains(names, any(string(dialect.ClaudeEventNamed(e))))
+		want := slices.Contains(names, any(string(e))) ||
+			slices.Contains(names, any(string(dialect.ClaudeEventNamed(e))))
 		require.Equal(t, want, slices.Contains(h.Events, e), e)
 	}
 	require.NotEmpty(t, h.Events)

@@ -557,7 +557,8 @@ func TestFields(t *testing.T) {
 	t.Run("all at once", func(t *testing.T) {
 		cfg, err := parts.All().Parse("dir/hooks.json", []byte(bom+"{\r\n  \"$schema\": \"s\",\r\n  \"hooks\": [\r\n    "+
 			`{"env": {"B": "é", "A": ""}, "on_failure": "block", "timeout": "5s", "matcher": "shell|fs_*",
-			"events": ["PostToolUse", "pre-tool", "PreToolUse"], "command": "grep -q AKIA && exit 2", "name": "no-secrets"}]}`))
+			"events": ["PostToolUse", "pre-tool", "PreToolUse"], "command": "grep -q AKIA && exit 2",
+			"name": "no-secrets"}]}`))
 		require.NoError(t, err)
 		require.Len(t, cfg.Hooks, 1)
 		h := cfg.Hooks[0]

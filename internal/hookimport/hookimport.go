@@ -239,7 +239,8 @@ func (r *reader) notes() {
 func (r *reader) installed(c *client.Client, event protocol.Event) bool {
 	return slices.ContainsFunc(c.Install.Events, func(name string) bool {
 		e := protocol.Event(name)
-		return e == event || r.dialect.Of(event) != r.dialect && registry.All().Common(e) == registry.All().Common(event)
+		return e == event ||
+			r.dialect.Of(event) != r.dialect && registry.All().Common(e) == registry.All().Common(event)
 	})
 }
 

@@ -78,7 +78,9 @@ func extraHookEvents(hooks []hook.Hook) (found []hookEvent) {
 
 // hasEvent reports whether a hook's event can occur at one of the client's extra events.
 func (c *Client) hasEvent(h *hook.Hook, event protocol.Event) bool {
-	return slices.ContainsFunc(c.extraEvents(), func(e protocol.Event) bool { return h.EventAt(e, registry.All()) == event })
+	return slices.ContainsFunc(c.extraEvents(), func(e protocol.Event) bool {
+		return h.EventAt(e, registry.All()) == event
+	})
 }
 
 // InstalledExtraEvents returns the extra events at which the file at p has an entry. Other projects may need them.
@@ -131,7 +133,10 @@ func FindMissing(w client.Where, hooks []hook.Hook, binary string) (found []Miss
 		h, first, runs := &hooks[a.hook], len(found), false
 		for _, c := range clients {
 			m := Missing{Hook: h, Event: a.event, Client: c.Client}
-			switch at := func(e InstalledEntry) bool { return h.EventAt(protocol.Event(e.Event), registry.All()) == a.event }; {
+			at := func(e InstalledEntry) bool {
+				return h.EventAt(protocol.Event(e.Event), registry.All()) == a.event
+			}
+			switch {
 			case slices.ContainsFunc(entries[c], at):
 				runs = true
 				continue

@@ -43,8 +43,8 @@ func (w workspace) file(name, text string, mode os.FileMode) string {
 func (w workspace) hook(command any) *hook.Hook {
 	text, err := json.Marshal(command)
 	require.NoError(w, err)
-	cfg, err := parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","events":["pre-tool"],"command":`+"\n"+string(text)+
-		"}]}"))
+	cfg, err := parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","events":["pre-tool"],"command":`+
+		"\n"+string(text)+"}]}"))
 	require.NoError(w, err)
 	return &cfg.Hooks[0]
 }

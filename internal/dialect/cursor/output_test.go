@@ -41,8 +41,8 @@ func TestOutput(t *testing.T) {
 			`{"permission":"ask","user_message":"R","agent_message":"R"}`},
 		"rewrite": {protocol.Outcome{Event: "preToolUse", Decision: went, UpdatedInput: []byte(`{"a":"<"}`)},
 			`{"updated_input":{"a":"<"}}`},
-		"a rewrite that it cannot take": {with(protocol.Outcome{Event: "beforeShellExecution", Tool: "Shell", Decision: went,
-			UpdatedInput: []byte(`{}`)}, func(o *protocol.Outcome) { o.UpdatedBy = "h" }),
+		"a rewrite that it cannot take": {with(protocol.Outcome{Event: "beforeShellExecution", Tool: "Shell",
+			Decision: went, UpdatedInput: []byte(`{}`)}, func(o *protocol.Outcome) { o.UpdatedBy = "h" }),
 			`{"permission":"deny","user_message":"project hook 'h' changed the tool's input, and Cursor cannot ` +
 				`take that ` +
 				`at beforeShellExecution","agent_message":"project hook 'h' changed the tool's input, and Cursor ` +

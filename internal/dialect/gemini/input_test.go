@@ -100,8 +100,8 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 	require.Contains(t, string(ofTenex.Bytes()),
 		`"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
 
-	before, _, err := registry.All().ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},` +
-		`"timestamp":"x"}`)
+	before, _, err := registry.All().ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t",` +
+		`"tool_input":{"a":1},"timestamp":"x"}`)
 	require.NoError(t, err)
 	ofClaude, _, err = claude.Dialect.Hooks.Encode(dialect.NewCall(before))
 	require.NoError(t, err)

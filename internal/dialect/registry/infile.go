@@ -23,8 +23,8 @@ func (s *Set) EntryDialect(of *dialect.Dialect) *dialect.Dialect {
 
 var inFile sync.Map // by the client's dialect
 
-// EntryDialects returns the dialects that "dialect" of an entry may name: the clients with hooks files of their own, and
-// the protocols.
+// EntryDialects returns the dialects that "dialect" of an entry may name: the clients with hooks files of their own,
+// and the protocols.
 func (s *Set) EntryDialects() []*dialect.Dialect {
 	return s.with(func(d *dialect.Dialect) bool {
 		return d.HasProjectRules() && d != tenex.Dialect || !d.HasProjectRules() && d.Files.IsPlaced()

@@ -3,6 +3,7 @@ package cases
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -188,12 +190,7 @@ func (l *logged) cut() bool {
 		}
 		texts = append(texts, in.Content)
 	}
-	for _, s := range texts {
-		if utf8.RuneCountInString(s) >= cutAt {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(s string) bool { return utf8.RuneCountInString(s) >= cutAt })
 }
 
 // testJSON is a test in the form of a file.
@@ -380,12 +377,9 @@ func (l *logged) name() string {
 			name += " " + o.Tool
 		}
 		args := gjson.ParseBytes(l.Args)
-		args.ForEach(func(_, v gjson.Result) bool {
-			if v.Type == gjson.String {
-				about = strictjson.Text(v.Raw)
-			}
-			return about == ""
-		})
+		for _, v := range args.ForEach {
+			about = cmp.Or(about, strictjson.Text(v.Raw))
+		}
 		if about == "" && args.Raw != "{}" {
 			about = args.Raw
 		}

@@ -53,10 +53,7 @@ func (c *checked) installed(p install.Target, flags ...string) mending {
 
 // install returns the mending for a missing entry. If the client has entries, the new one goes into the same file.
 func (c *checked) install(flags ...string) mending {
-	at := slices.IndexFunc(c.entries, func(e install.InstalledEntry) bool { return !e.Replaceable })
-	if at < 0 {
-		at = 0
-	}
+	at := max(0, slices.IndexFunc(c.entries, func(e install.InstalledEntry) bool { return !e.Replaceable }))
 	if at < len(c.entries) {
 		return c.reinstall(c.entries[at], flags...)
 	}

@@ -68,7 +68,7 @@ func (c *Client) Doubts(where client.Where, place dialect.Place, e Entry) (doubt
 			twice = append(twice, other.Path+" has an entry of hookrun's, too, so every hook runs twice")
 		}
 	}
-	if m, has := c.Managed(runtime.GOOS); has && !c.AnswersOnce() {
+	if m, has := c.Managed(runtime.GOOS); has && !c.answersOnce {
 		if found, _, _ := c.ManagedEntries(m, e.Binary); len(found) > 0 {
 			twice = append(twice, m.Path+" has an entry of hookrun's for all users, so every hook runs twice")
 		}

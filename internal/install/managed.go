@@ -20,9 +20,6 @@ func (c *Client) Managed(system string) (m client.Managed, found bool) {
 	return m, m.Path != ""
 }
 
-// AnswersOnce reports whether only one of several entries answers a call.
-func (c *Client) AnswersOnce() bool { return c.answersOnce }
-
 // planner returns the change of a file before any text is changed.
 type planner func(dialect.Place) (*Change, error)
 

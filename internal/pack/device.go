@@ -141,15 +141,8 @@ func deviceWrite(c *Call) Found {
 
 // writesToUnknown reports whether dd writes to a path that the shell computes as a whole.
 func (c *Command) writesToUnknown(call *Call) bool {
-	if c.Program != "dd" {
-		return false
-	}
-	for _, w := range c.overwritten() {
-		if w.Computed && len(call.readings(w, 0)) == 0 {
-			return true
-		}
-	}
-	return false
+	unknown := func(w Word) bool { return w.Computed && len(call.readings(w, 0)) == 0 }
+	return c.Program == "dd" && slices.ContainsFunc(c.overwritten(), unknown)
 }
 
 // formats reports whether a command erases the devices in its arguments.

@@ -3,6 +3,7 @@ package trust
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Bounds in bytes.
@@ -49,10 +50,5 @@ func (t *collector) otherSize(name string, size int64) bool {
 	if t.firstCall { // the first call of a session records the hooks
 		return false
 	}
-	for _, recorded := range t.sizes[name] {
-		if recorded == size {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(t.sizes[name], size)
 }

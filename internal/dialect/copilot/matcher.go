@@ -72,10 +72,5 @@ func namesOf(tools []string) []string {
 }
 
 func isList(words []string) bool {
-	for _, w := range words {
-		if w == "" || strings.Trim(w, letters) != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w string) bool { return w == "" || strings.Trim(w, letters) != "" })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/client"
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 var install = &client.Installation{
@@ -51,4 +52,10 @@ func (installer) OtherFiles(client.Where) (_, strongest, _ []string) {
 
 func (installer) Servers(w client.Where, _ func(path string) string) []client.ServerFile {
 	return client.ServerFiles(files, w, "mcp.json", client.MCPServers)
+}
+
+// Managed describes the hooks file for all users.
+func (installer) Managed(system string) client.Managed {
+	return client.Managed{Path: dialect.OnSystem(system, "/etc/cursor/", "/Library/Application Support/Cursor/",
+		`C:\ProgramData\Cursor\`) + files.Base}
 }

@@ -66,3 +66,14 @@ func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	}
 	return found
 }
+
+// Managed describes the organisation's settings on this machine.
+func (installer) Managed(system string) client.Managed {
+	return client.Managed{
+		Path: dialect.OnSystem(system, "/etc/factory/", "/Library/Application Support/Factory/",
+			`C:\Program Files\Factory\`) + base,
+		Only: []client.Pin{{Key: "allowManagedHooksOnly", Value: "true"}},
+		Note: "with this file Droid does not ask Factory for the organisation's settings: what these say must be in " +
+			"the file, too",
+	}
+}

@@ -14,15 +14,16 @@ func (d *Dialect) ForProjectFile(file *Dialect, names func(*Call) []string) *Dia
 	entry := *d
 	entry.Own = d
 	entry.Run.Parallel, entry.Run.FirstOfEqual = file.Run.Parallel, file.Run.FirstOfEqual
-	entry.Hooks = entryHooks{d.Hooks, file.Hooks, names}
+	entry.Hooks = entryHooks{d.Hooks, d, file.Hooks, names}
 	return &entry
 }
 
 // entryHooks are a client's Hooks that run like the Hooks of file. They neither propagate nor override other answers.
 type entryHooks struct {
 	Hooks
-	file  Hooks
-	names func(*Call) []string
+	client *Dialect
+	file   Hooks
+	names  func(*Call) []string
 }
 
 func (h entryHooks) Encode(c *Call) (Payload, []string, error) {
@@ -51,7 +52,9 @@ func (d *Dialect) ToolNames(c *Call) []string {
 	return nil
 }
 
-func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool { return h.file.Ends(e, v) }
+func (h entryHooks) Ends(e protocol.Event, v *Verdict) bool {
+	return h.file.Ends(h.client.Common(e), v)
+}
 
 func (entryHooks) Outrank(*Call, []*HookVerdict) {}
 

@@ -30,7 +30,7 @@ Without a terminal it needs --hash HASH or --yes. --hash allows the hooks if the
 hookrun allow and status print; --yes allows them as they are.`,
 	example: "  hookrun allow\n  hookrun allow --hash \"$REVIEWED\"    in CI, for what a reviewer saw",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		var f callFlags
+		var f hooksFlags
 		f.defineFiles(flags)
 		yes := flags.Bool("yes", false, "allow without a question")
 		hash := flags.String("hash", "", "allow without a question if the hooks have this `HASH`")
@@ -66,7 +66,7 @@ run any more: calls go on without them, and sessions that began with them are bl
 terminal; without one it needs --yes.`,
 	example: "  hookrun deny",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		var f callFlags
+		var f hooksFlags
 		f.defineFiles(flags)
 		yes := flags.Bool("yes", false, "deny without a question")
 		return func(args []string, std Streams) (int, error) {
@@ -115,7 +115,7 @@ func pruneTrust(args []string, std Streams) error {
 }
 
 // trustState reads the hooks in the files named by the flags.
-func (f *callFlags) trustState(args []string) (report.State, error) {
+func (f *hooksFlags) trustState(args []string) (report.State, error) {
 	s, fault, err := f.readTrustState(args)
 	if fault != nil {
 		return s, fault
@@ -124,7 +124,7 @@ func (f *callFlags) trustState(args []string) (report.State, error) {
 }
 
 // readTrustState is trustState for hooks files that may have a fault. If they have one, no hook is read.
-func (f *callFlags) readTrustState(args []string) (s report.State, fault, err error) {
+func (f *hooksFlags) readTrustState(args []string) (s report.State, fault, err error) {
 	switch {
 	case len(args) > 1:
 		return s, nil, fmt.Errorf("unexpected argument %q; give one DIR", args[1])
@@ -135,13 +135,10 @@ func (f *callFlags) readTrustState(args []string) (s report.State, fault, err er
 			return s, nil, err
 		}
 	}
-	if err := f.valid(); err != nil {
+	if err := f.find(); err != nil {
 		return s, nil, err
 	}
-	if err := f.resolveWorkspace(); err != nil {
-		return s, nil, err
-	}
-	store, err := trust.Open("", f.call.Workspace)
+	store, err := trust.Open("", f.folder)
 	if err != nil {
 		return s, nil, err
 	}
@@ -153,13 +150,13 @@ func (f *callFlags) readTrustState(args []string) (s report.State, fault, err er
 	if err != nil {
 		return s, fault, err
 	}
-	s, err = report.Read(store, cfg, f.call.Workspace, o.Binary)
+	s, err = report.Read(store, cfg, f.folder, o.Binary)
 	return s, fault, err
 }
 
 // newTrustState reads the hooks of a folder.
 func newTrustState(folder string) (report.State, error) {
-	var f callFlags
+	var f hooksFlags
 	f.defineFiles(pflag.NewFlagSet("", pflag.ContinueOnError))
 	return f.trustState([]string{folder})
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // callOf is the call that the flags of a command describe.
-func callOf(t *testing.T, event protocol.Event, stdin string, args ...string) (*callFlags, error) {
+func callOf(t *testing.T, event protocol.Event, stdin string, args ...string) (*callCommand, error) {
 	t.Helper()
-	var f callFlags
+	var f callCommand
 	flags := pflag.NewFlagSet(string(event), pflag.ContinueOnError)
 	f.defineTool(flags)
 	f.defineResult(flags)

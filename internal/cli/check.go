@@ -197,7 +197,7 @@ func (c *checker) selectedFiles(files []string, workspace string) (there []hookf
 }
 
 // checkAgain checks a server's files as they are on disk now.
-func (f *callFlags) checkAgain() (any, error) {
+func (f *hooksFlags) checkAgain() (any, error) {
 	again := *f
 	again.project.Project = hookfile.ProjectIn(f.workspace)
 	o := again.files()
@@ -325,4 +325,29 @@ func writeJSON(std Streams, v any) error {
 		return fmt.Errorf("writing to stdout: %w", err)
 	}
 	return write(std, printable.JSON(b.String()))
+}
+
+// parsed is the output of check --parse: the hooks as loaded, in order.
+type parsed struct {
+	Version  int               `json:"version"`
+	Files    []string          `json:"files"`
+	Wrappers []string          `json:"wrappers,omitempty"`
+	Hooks    []hookfile.Values `json:"hooks"`
+	Warnings []hook.Diagnostic `json:"warnings"`
+}
+
+// parse loads files without a look at the files and programs of the hooks. An error is a hookfile.Diagnostics with the
+// faults of all files.
+func (c *checker) parse(files []hookfile.File) (*parsed, error) {
+	cfg, err := c.LoadFiles(files)
+	if err != nil {
+		return nil, err
+	}
+	p := &parsed{Version: 1, Files: cfg.Paths(), Hooks: []hookfile.Values{}}
+	p.Wrappers = cfg.Wrappers()
+	p.Warnings = append([]hook.Diagnostic{}, cfg.Warned()...)
+	for i := range cfg.Hooks {
+		p.Hooks = append(p.Hooks, hookfile.Loaded(&cfg.Hooks[i]))
+	}
+	return p, nil
 }

@@ -31,13 +31,14 @@ given; a text for every agent is kept for the others if one of them has read it.
 		var suppress bool
 		const usage = "you hand the texts on by other means: the history has them as deferred, not as drained"
 		flags.BoolVar(&suppress, "suppress", false, usage)
-		folder := defineIPC(flags)
+		var folder string
+		defineIPC(flags, &folder)
 		return func(args []string, std Streams) (int, error) {
 			if err := checkDrain(flags, args); err != nil {
 				return 0, err
 			}
-			if *folder != "" {
-				return exitOK, drainIPC(std, *folder)
+			if folder != "" {
+				return exitOK, drainIPC(std, folder)
 			}
 			ctx := context.Background()
 			take := func() (*queue.Claim, error) { return q.Drain(ctx, session, agent) }

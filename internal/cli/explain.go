@@ -34,7 +34,7 @@ mean. It runs nothing. --show-input also shows what each hook would get on stdin
 before it changes the call.`,
 	example: `  hookrun explain pre-tool --tool shell --args '{"command":"ls"}'`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		var f callFlags
+		var f callCommand
 		f.defineTool(flags)
 		f.defineResult(flags)
 		f.define(flags, "text", "json")
@@ -98,7 +98,7 @@ before it changes the call.`,
 }
 
 // explained returns the event named by the arguments, or of a client's input. from is the client of --client, or nil.
-func (f *callFlags) explained(args []string, input string, from *client.Client, std Streams) (protocol.Event,
+func (f *callCommand) explained(args []string, input string, from *client.Client, std Streams) (protocol.Event,
 	error) {
 	if input != "" {
 		if err := noArgs(args); err != nil {

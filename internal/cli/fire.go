@@ -17,7 +17,6 @@ import (
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/parts"
-	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/state/lastrun"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -39,20 +38,20 @@ exit with 1.`,
 	example: `  {"type": "command", "command": "hookrun fire || exit 2"}   in .claude/settings.json, under "PreToolUse"
   hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		var f callFlags
+		var f callCommand
 		f.define(flags, append(registry.All().ClientNames(), "json", "text")...)
 		f.output = "" // the form of the client that sends the input
 		form := flags.Lookup("output")
 		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
 		f.defineFiring(flags)
-		f.ipc = defineIPC(flags)
+		defineIPC(flags, &f.ipc)
 		f.defineEntry(flags)
 		return func(args []string, std Streams) (int, error) {
 			err := errors.Join(noArgs(args), checkWord(f.flags, "before-allow"), checkWord(f.flags, "entry"))
 			if err != nil {
 				return 0, err
 			}
-			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(&stdinReader{Streams: std}) }, std)
+			exit, err := f.run(func() (protocol.Event, error) { return f.input(&stdinReader{Streams: std}) }, std)
 			if errors.Is(err, errAnswered) {
 				return f.status(exitOK), f.answerNothing(std)
 			}
@@ -65,7 +64,7 @@ exit with 1.`,
 var errAnswered = errors.New("another entry for hookrun answers this call")
 
 // answerNothing prints the client's answer for "continue".
-func (f *callFlags) answerNothing(std Streams) error {
+func (f *callCommand) answerNothing(std Streams) error {
 	reply, err := f.reader().ReplyTo(&f.call, protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
 	if err != nil {
 		return err
@@ -75,7 +74,7 @@ func (f *callFlags) answerNothing(std Streams) error {
 
 // isAnsweredElsewhere reports whether another hookrun entry, which the client runs for the same call, answers the call.
 // The other entry must be exactly as install writes it, in a file that the client surely reads.
-func (f *callFlags) isAnsweredElsewhere(by *client.Client) bool {
+func (f *callCommand) isAnsweredElsewhere(by *client.Client) bool {
 	if by.AnsweringFiles == nil || f.managed || f.output != by.Name || canary.Is(&f.call) {
 		return false
 	}
@@ -94,8 +93,8 @@ func (f *callFlags) isAnsweredElsewhere(by *client.Client) bool {
 }
 
 // input reads the call from stdin.
-func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
-	if err := f.inputAlone(); err != nil {
+func (f *callCommand) input(stdin io.Reader) (event protocol.Event, err error) {
+	if err := inputAlone(f.flags); err != nil {
 		return "", err
 	}
 	doc, err := readAll(stdin, maxValue, 0, true)
@@ -126,8 +125,8 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 // readInput reads the call from a client's hook input, which has the values of all flags of a call. The workspace is
 // the client's project, unless a flag names another folder. entry is the client named by the flags; nil: the input
 // tells the client.
-func (f *callFlags) readInput(doc string, entry *client.Client) (event protocol.Event, err error) {
-	if err := f.inputAlone(); err != nil {
+func (f *callCommand) readInput(doc string, entry *client.Client) (event protocol.Event, err error) {
+	if err := inputAlone(f.flags); err != nil {
 		return "", err
 	}
 	if entry == nil {
@@ -160,33 +159,12 @@ func (f *callFlags) readInput(doc string, entry *client.Client) (event protocol.
 	return f.call.Event, nil
 }
 
-// inputAlone returns an error for flags whose values are in the hook input.
-func (f *callFlags) inputAlone() error {
-	for _, name := range []string{
-		"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id", "orchestrator-id",
-		"tool", "args", "result", "failed", "blocked",
-	} {
-		if flag := f.flags.Lookup(name); flag != nil && flag.Changed {
-			return fmt.Errorf("--%s: the hook input has this; leave the flag out", name)
-		}
-	}
-	return nil
-}
-
 // recordLastRun records the time for hookrun doctor. Errors are ignored: doctor checks whether the folder is writable.
-func (f *callFlags) recordLastRun() {
+func (f *callCommand) recordLastRun() {
 	if f.call.ClientInput == "" || canary.Is(&f.call) && !canary.IsPrompt(&f.call) {
 		return
 	}
 	if dir, err := f.stateDir(); err == nil {
 		_ = lastrun.Record(dir, f.call.Client.Name, f.call.Workspace)
 	}
-}
-
-// stateDir returns the folder of the user's state.
-func (f *callFlags) stateDir() (string, error) {
-	if f.queue != nil && f.queue.Dir != "" {
-		return f.queue.Dir, nil
-	}
-	return queue.DefaultDir()
 }

@@ -43,7 +43,8 @@ it. Give a text that starts with - after --, or on stdin.`,
 		flags.StringVar(&e.Matcher, "matcher", "", matcher)
 		ttl := flags.String("ttl", "", "`DURATION` after which nobody gets it any more, as 30s or 30 (default never)")
 		flags.StringVar(&e.Source, "source", "", "`NAME` of the sender")
-		folder := defineIPC(flags)
+		var folder string
+		defineIPC(flags, &folder)
 		return func(args []string, std Streams) (int, error) {
 			if err := noEmpty(flags, "matcher", "ttl"); err != nil {
 				return 0, err
@@ -70,8 +71,8 @@ it. Give a text that starts with - after --, or on stdin.`,
 			if e.Content, err = value("the text", args[0], &stdinReader{Streams: std}); err != nil {
 				return 0, err
 			}
-			if *folder != "" {
-				warnings, err := writeIPC(*folder, e)
+			if folder != "" {
+				warnings, err := writeIPC(folder, e)
 				for _, w := range warnings {
 					fmt.Fprintln(std.Err, "hookrun: warning:", w)
 				}

@@ -81,7 +81,7 @@ variables OTEL_EXPORTER_OTLP_… say where; they also say the headers, the certi
 
 // logFlags are the flags of log.
 type logFlags struct {
-	files  callFlags
+	files  hooksFlags
 	path   string
 	since  string
 	filter stats.Filter

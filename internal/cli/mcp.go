@@ -45,7 +45,7 @@ Messages that follow a call overtake it while its hooks run. A call that is canc
 there. hookrun exits with 0 when the client has left and the server has ended, else with 1.`,
 	example: `  hookrun mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		var f callFlags
+		var f serveCommand
 		m := mcpGate{turns: make(chan struct{}, mcpCalls)}
 		flags.SetInterspersed(false) // the flags after the server's name belong to the server
 		name := flags.String("name", "", "`NAME` of the server in the names of its tools (default its own)")
@@ -53,12 +53,8 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 		flags.StringVar(&m.call.SessionID, "session-id", "", "`ID` of the conversation")
 		flags.StringVar(&m.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
 		flags.StringVar(&m.call.AgentID, "agent-id", "", "`ID` of the agent")
-		f.definePolicy(flags)
-		f.defineRequired(flags)
-		f.defineTrust(flags)
-		f.defineState(flags)
-		f.record.define(flags)
-		folder := defineIPC(flags)
+		f.define(flags)
+		defineIPC(flags, &f.ipc)
 		flags.BoolVarP(&m.verbose, "verbose", "v", false, "show on stderr what each hook did")
 		return func(args []string, std Streams) (int, error) {
 			for _, flag := range []string{"name", "massgen-ipc"} {
@@ -69,8 +65,8 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 			if len(args) == 0 {
 				return 0, errors.New("the server is missing; give its command behind --, as in hookrun mcp -- ./server")
 			}
-			if *folder != "" {
-				m.ipc = ipc.NewReader(*folder)
+			if f.ipc != "" {
+				m.ipc = ipc.NewReader(f.ipc)
 				m.ipc.Memory = ipcMemory()
 			}
 			log := newAsyncLog(std.Err)
@@ -109,30 +105,20 @@ type mcpGate struct {
 }
 
 // run passes messages on until one side has ended.
-func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (exit int, err error) {
-	if err := f.valid(); err != nil {
-		return 0, err
-	}
-	if err := f.resolveWorkspace(); err != nil {
-		return 0, err
-	}
-	if err := f.record.open(); err != nil {
-		return 0, err
-	}
-	m.call.Workspace = f.call.Workspace
-	m.gate = f.gate(func(err error) { m.log("warning: %v", err) })
+func (m *mcpGate) run(f *serveCommand, argv []string, std Streams, name string) (exit int, err error) {
 	until := interruption{exit: exitFailed}
-	until.watch()
-	cfg, o, err := f.load()
+	cfg, o, err := f.start(&until)
 	if err != nil {
 		return 0, err
 	}
+	m.call.Workspace = f.folder
+	m.gate = f.gate("mcp", func(err error) { m.log("warning: %v", err) })
 	if m.verbose {
 		for _, line := range f.project.lines() {
 			m.log("%s", line)
 		}
 	}
-	for _, w := range f.warnings {
+	for _, w := range f.project.warnings() {
 		m.log("warning: %s", w)
 	}
 	for _, w := range cfg.Warned() {
@@ -150,7 +136,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	if m.gate.Runner, err = engine.New(cfg, o); err != nil {
 		return 0, err
 	}
-	beats := f.beats()
+	beats := f.beats(&f.hooksFlags, f.folder)
 	beats.Use(cfg)
 	m.gate.Answered = beats.Answered
 	ctx := until.context()

@@ -30,7 +30,7 @@ is answered when it is ready. An error is no verdict: do not run the tool. At th
 hookrun kills every hook that still runs.`,
 	example: `  echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | hookrun serve`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		var f callFlags
+		var f serveCommand
 		const usage = "listen on the unix socket `PATH`, in a folder that only you can write to, " +
 			`or on Windows on the named pipe \\.\pipe\NAME, instead of stdin`
 		socket := flags.String("socket", "", usage)
@@ -42,11 +42,7 @@ hookrun kills every hook that still runs.`,
 		flags.StringVar(&web.CertFile, "tls-cert", "", "TLS for --listen: the certificate in `FILE`, as PEM")
 		flags.StringVar(&web.KeyFile, "tls-key", "", "the key of --tls-cert, in `FILE`")
 		f.defineFiles(flags)
-		f.definePolicy(flags)
-		f.defineRequired(flags)
-		f.defineTrust(flags)
-		f.defineState(flags)
-		f.record.define(flags)
+		f.define(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
 				return 0, err
@@ -70,21 +66,38 @@ hookrun kills every hook that still runs.`,
 	},
 }
 
+// serveCommand has the flags of a command that reads the hooks files once and answers many calls.
+type serveCommand struct {
+	hooksFlags
+	stateFlags
+}
+
+// define adds the flags besides those of defineFiles.
+func (f *serveCommand) define(flags *pflag.FlagSet) {
+	f.definePolicy(flags)
+	f.defineRequired(flags)
+	f.defineTrust(flags)
+	defineState(flags, &f.queue.Dir)
+	f.defineLog(flags)
+}
+
+// start finds the project, and reads the hooks files. A signal from then on ends the command.
+func (f *serveCommand) start(until *interruption) (*hookfile.Config, engine.Options, error) {
+	if err := f.find(); err != nil {
+		return nil, engine.Options{}, err
+	}
+	if err := f.openLog(); err != nil {
+		return nil, engine.Options{}, err
+	}
+	until.watch()
+	return f.load()
+}
+
 // serve answers requests until the client or a signal ends it: on a socket, over HTTP if web has an address, or else on
 // the streams.
-func (f *callFlags) serve(socket string, web serve.HTTP, std Streams) error {
-	if err := f.valid(); err != nil {
-		return err
-	}
-	if err := f.resolveWorkspace(); err != nil {
-		return err
-	}
-	if err := f.record.open(); err != nil {
-		return err
-	}
+func (f *serveCommand) serve(socket string, web serve.HTTP, std Streams) error {
 	until := interruption{exit: exitFailed}
-	until.watch()
-	cfg, o, err := f.load()
+	cfg, o, err := f.start(&until)
 	if err != nil {
 		return err
 	}
@@ -95,12 +108,12 @@ func (f *callFlags) serve(socket string, web serve.HTTP, std Streams) error {
 	if err != nil {
 		return err
 	}
-	beats := f.beats()
+	beats := f.beats(&f.hooksFlags, f.folder)
 	beats.Use(cfg)
 	defer beats.Wait()
 	server := serve.New(serve.Options{
-		Runner: r, Config: cfg, Workspace: f.call.Workspace, HooksFile: f.hooksFile(),
-		Queue: f.queue, Log: f.record.log, Warnings: f.warnings, Version: installed(), Stderr: std.Err,
+		Runner: r, Config: cfg, Workspace: f.folder, HooksFile: f.hooksFile(),
+		Queue: &f.queue, Log: f.log, Warnings: f.project.warnings(), Version: installed(), Stderr: std.Err,
 		Load: f.readAgain, Loaded: beats.Use, Check: f.checkAgain, Answered: beats.Answered,
 	})
 	defer until.done()
@@ -121,9 +134,9 @@ func (f *callFlags) serve(socket string, web serve.HTTP, std Streams) error {
 }
 
 // hooksFile returns the path of the workspace's hooks file, existing or not; "": the flags name other files.
-func (f *callFlags) hooksFile() string {
+func (f *hooksFlags) hooksFile() string {
 	if len(f.configs) > 0 {
 		return ""
 	}
-	return filepath.Join(f.call.Workspace, hookfile.FileName)
+	return filepath.Join(f.folder, hookfile.FileName)
 }

@@ -26,7 +26,7 @@ The exit code is
   3  unknown: nobody has allowed them, and with --trust required they do not run`,
 	example: "  hookrun status\n  hookrun status -o json\n  hookrun status --line",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		var f callFlags
+		var f hooksFlags
 		f.defineFiles(flags)
 		var output string
 		defineOutput(flags, &output, "text", "json")
@@ -70,7 +70,7 @@ func statusExit(status string) int {
 }
 
 // statusLine returns one line for a status bar.
-func (f *callFlags) statusLine(args []string) (text string) {
+func (f *hooksFlags) statusLine(args []string) (text string) {
 	var err error
 	defer func() {
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable/terminal"
 	"github.com/hookrun/hookrun/internal/shellline/shellword"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var tests = command{
@@ -90,7 +91,9 @@ equal, {"matches": RE2} must match, and null means none.
 
 // testRun has the flags of test. It uses no flags of a call.
 type testRun struct {
-	callFlags
+	hooksFlags
+	output   string
+	verbose  bool
 	only     *regexp.Regexp // pattern for names of tests; nil: all
 	parallel int            // number of tests that run at once
 	failFast bool
@@ -265,8 +268,8 @@ func (t *testRun) testFolder() (string, error) {
 
 // flagsFor returns the flags for one file of tests. By default, the hooks come from the project of the file's folder,
 // and run there. With -C the hooks file is the one in the file's folder, or else the workspace's.
-func (t *testRun) flagsFor(path string) (own callFlags, err error) {
-	own = t.callFlags
+func (t *testRun) flagsFor(path string) (own hooksFlags, err error) {
+	own = t.hooksFlags
 	folder := filepath.Dir(path)
 	given := own.flags.Changed("workspace")
 	if !given {
@@ -284,7 +287,7 @@ func (t *testRun) flagsFor(path string) (own callFlags, err error) {
 }
 
 // explainFlags returns the flags for hookrun explain to see the same hooks.
-func (f *callFlags) explainFlags() string {
+func (f *hooksFlags) explainFlags() string {
 	hint := " -C " + shellword.Local(f.workspace)
 	for _, c := range f.configs {
 		hint += " -c " + shellword.Local(c)
@@ -296,4 +299,50 @@ func (f *callFlags) explainFlags() string {
 		hint += " --no-user"
 	}
 	return hint
+}
+
+// record prints tests made from a run log and its rotated files.
+func (t *testRun) record(log string, std Streams) error {
+	if err := t.resolveWorkspace(); err != nil {
+		return err
+	}
+	r := cases.NewRecording(t.folder)
+	if err := r.ReadLog("--record", log); err != nil {
+		return err
+	}
+	doc, tests := r.File()
+	about := fmt.Sprintf("%s of %s", spelling.Count(tests, "test"), spelling.Count(r.Lines, "line")) + r.Skipped()
+	if tests == 0 {
+		const text = "%s; the log has no call of the workspace %s that can be repeated"
+		return fmt.Errorf(text, about, t.folder)
+	}
+	if err := write(std, doc); err != nil {
+		return err
+	}
+	fmt.Fprintln(std.Err, "hookrun test:", about)
+	return nil
+}
+
+// replayed returns the calls of run logs as tests of the workspace's hooks.
+func (t *testRun) replayed(logs []string) ([]cases.Suite, *cases.Recording, error) {
+	if err := t.resolveWorkspace(); err != nil {
+		return nil, nil, err
+	}
+	cfg, err := t.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	r := cases.NewRecording(t.folder)
+	r.Anywhere = true
+	for _, log := range logs {
+		if err := r.ReadLog("--replay", log); err != nil {
+			return nil, nil, err
+		}
+	}
+	file := &cases.File{Path: t.replay, Tests: r.Replay()}
+	if len(file.Tests) == 0 {
+		const text = "--replay %s: of %s no call can be repeated%s"
+		return nil, nil, fmt.Errorf(text, t.replay, spelling.Count(r.Lines, "line"), r.Skipped())
+	}
+	return []cases.Suite{{File: file, Config: cfg, Hint: t.explainFlags()}}, r, nil
 }

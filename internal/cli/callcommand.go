@@ -6,168 +6,107 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/doctor/canary"
 	"github.com/hookrun/hookrun/internal/gate"
 	"github.com/hookrun/hookrun/internal/gate/engine"
 	"github.com/hookrun/hookrun/internal/gate/form"
 	"github.com/hookrun/hookrun/internal/hook"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/printable/terminal"
-	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// hasFile reports whether a hooks file may exist. Without a file, no hook runs.
-func (f *callFlags) hasFile() bool {
-	if f.claude || len(f.configs) > 0 || f.project.Found() {
-		return true
-	}
-	o := f.files()
-	return o.HasOuter()
+// callCommand has the flags of a command that runs hooks for one call, or explains which hooks would run.
+type callCommand struct {
+	callFlags
+	hooksFlags
+	outcomeFlags
+	stateFlags
+	config *hookfile.Config // of the call; nil: not read yet, or with a fault
 }
 
-// load returns the hooks of all files, and the runner's options from the flags. It reports all their errors at once.
-func (f *callFlags) load() (*hookfile.Config, engine.Options, error) {
-	o, err := f.options()
-	if err != nil {
-		return nil, o, err
-	}
-	cfg, err := f.read()
-	return cfg, o, err
+// define adds the flags of all events.
+func (f *callCommand) define(flags *pflag.FlagSet, outputs ...string) {
+	f.defineFiles(flags)
+	f.defineCall(flags)
+	f.definePolicy(flags)
+	f.defineTrust(flags)
+	defineState(flags, &f.queue.Dir)
+	f.defineOutcome(flags, outputs...)
 }
 
-// read reads the hooks files selected by the flags.
-func (f *callFlags) read() (*hookfile.Config, error) {
-	cfg, err := hookfile.Load(f.files())
-	if err != nil {
-		return nil, err
+// defineFiring adds the flags of the commands that run hooks for one call.
+func (f *callCommand) defineFiring(flags *pflag.FlagSet) {
+	f.defineRequired(flags)
+	f.defineLog(flags)
+	flags.BoolVar(&f.debug, "debug", false, "as -v, and what each hook got on stdin, which may have secrets in it")
+}
+
+// finish completes the call from the flags.
+func (f *callCommand) finish(event protocol.Event, stdin io.Reader) error {
+	f.call.Event = event
+	f.verbose = f.verbose || f.debug
+	if !registry.All().IsAboutTool(event) {
+		f.call.Tool = ""
 	}
-	for i := range cfg.Hooks {
-		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect && h.Level >= hook.ProjectLevel {
-			const text = "--dialect %s: %s is in the form of the %s dialect"
-			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect.Name)
+	if err := f.valid(); err != nil {
+		return err
+	}
+	if err := checkOutput(f.flags); err != nil {
+		return err
+	}
+	if err := f.checkMessages(f.flags, f.call.ToolUseID); err != nil {
+		return err
+	}
+	if client := f.reader(); client != nil && f.call.Client == nil {
+		f.call.Client = client.Dialect
+	}
+	if registry.All().IsAboutTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {
+		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
+	}
+	if f.call.Failed && f.call.Blocked {
+		return errors.New("--failed and --blocked exclude each other: a tool that failed has run; leave one out")
+	}
+	if err := f.resolveWorkspace(); err != nil {
+		return err
+	}
+	f.call.Workspace, f.warnings = f.folder, append(f.warnings, f.project.warnings()...)
+	if f.call.ClientInput != "" {
+		return nil // the input has the values of all these flags
+	}
+	return f.readValues(stdin)
+}
+
+// runAt returns the function of a command for one event.
+func (f *callCommand) runAt(event protocol.Event) func([]string, Streams) (int, error) {
+	return func(args []string, std Streams) (int, error) {
+		if err := noArgs(args); err != nil {
+			return 0, err
 		}
+		return f.run(func() (protocol.Event, error) { return event, nil }, std)
 	}
-	if f.required && len(cfg.Files) == 0 {
-		return nil, f.project.missing()
-	}
-	if f.managed && !cfg.HasLevel(hook.ManagedLevel) {
-		return nil, fmt.Errorf("%s is missing, and this call is by an entry of install --managed; put the file back, "+
-			"or run hookrun uninstall --managed as administrator", hookfile.ManagedFile())
-	}
-	f.project.files, f.project.only = cfg.Files, cfg.ManagedOnly
-	return cfg, nil
 }
 
-// files returns the options that select the hooks files.
-func (f *callFlags) files() hookfile.Options {
-	named := f.form()
-	return hookfile.Options{Parts: parts.All(), Workspace: f.workspace, Files: f.configs,
-		Project: &f.project.Project, Dialect: named, Claude: f.claude, NoUser: f.noUser,
-		AsClient: f.onFailure != protocol.Block.String()}
-}
-
-// readAgain reads the hooks files again. A file found at first may have been removed on purpose.
-func (f *callFlags) readAgain() (*hookfile.Config, error) {
-	again := *f
-	again.project.Project = hookfile.ProjectIn(f.workspace)
-	again.project.Worktree = f.project.Worktree
-	return again.read()
-}
-
-// form returns the dialect named by the flags; nil: the dialect of each file.
-func (f *callFlags) form() *dialect.Dialect {
-	if f.dialect == "" {
-		return nil
-	}
-	d, _ := registry.All().Named(f.dialect)
-	return d
-}
-
-// hookEnviron returns the environment of hooks. A variable in it counts the nesting of hooks that call hookrun: a file
-// with a hook that runs the same file, like `hookrun fire --claude` in Claude Code's settings, would never end.
-func hookEnviron() (env []string, err error) {
-	const variable, deepest = "HOOKRUN_DEPTH", 4
-	depth, _ := strconv.Atoi(os.Getenv(variable)) // only hookrun sets the variable
-	if depth >= deepest {
-		const text = "%d hooks deep in each other: a hook calls hookrun, which runs that hook again; " +
-			"take hookrun out of the files that it reads there"
-		return nil, fmt.Errorf(text, depth)
-	}
-	env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, variable+"=") })
-	return append(env, fmt.Sprintf("%s=%d", variable, depth+1)), nil
-}
-
-// options returns the runner's options from the flags.
-func (f *callFlags) options() (o engine.Options, err error) {
-	if f.timeout != "" {
-		if o.Timeout, err = hookfile.ParseTimeout(f.timeout); err != nil {
-			return o, fmt.Errorf("--timeout %w", err)
-		}
-	}
-	if f.onFailure != "" {
-		if o.OnFailure, err = hookfile.ParseFailurePolicy(f.onFailure); err != nil {
-			return o, fmt.Errorf("--on-failure %w", err)
-		}
-	}
-	mode, err := f.trustMode()
-	if err != nil {
-		return o, err
-	}
-	o.RequireTrust, o.CheckTrust = mode == hookfile.TrustRequired, trust.Check
-	o.Pin, o.BlockUntilAllowed = f.pin, f.beforeAllow == "block"
-	if o.Binary, err = os.Executable(); err != nil {
-		return o, fmt.Errorf("finding hookrun itself: %w", err)
-	}
-	o.Subreaper = true
-	comma := func(r rune) bool { return r == ',' || unicode.IsSpace(r) }
-	o.Skip = strings.FieldsFunc(os.Getenv(engine.SkipVariable), comma)
-	return o, nil
-}
-
-func trustWords() []string { return []string{hookfile.TrustOff, hookfile.TrustRequired} }
-
-// trustMode returns the value of --trust, or of the environment variable, for commands with the flag.
-func (f *callFlags) trustMode() (string, error) {
-	value, from := f.trust, "--trust"
-	if value == "" && f.flags.Lookup("trust") != nil {
-		value, from = os.Getenv(trustVariable), "$"+trustVariable
-	}
-	if value == "" || slices.Contains(trustWords(), value) {
-		return value, nil
-	}
-	near := spelling.Suggest(value, trustWords())
-	return "", fmt.Errorf("%s %q is not one of off, required%s", from, value, near)
-}
-
-// fire runs the hooks for the call described by the flags, and prints the outcome.
-func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error) {
-	return f.fireRead(func() (protocol.Event, error) { return event, nil }, std)
-}
-
-// fireRead is fire for a call that is still to be read.
-func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (exit int, err error) {
-	if err := f.record.open(); err != nil {
+// run reads the rest of a call, runs its hooks, and prints the outcome.
+func (f *callCommand) run(read func() (protocol.Event, error), std Streams) (exit int, err error) {
+	if err := f.openLog(); err != nil {
 		_, _ = read() // sets the call, for the error message
 		return f.tellError(err, std)
 	}
-	g := f.gate(func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) })
+	g := f.gate(f.flags.Name(), func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) })
 	began := time.Now()
 	p, err := f.prepare(read, g, &stdinReader{Streams: std})
-	if std.last != nil && f.record.log != nil && !errors.Is(err, errAnswered) {
-		*std.last = func() { f.beats().Beat(f.config) }
+	if std.last != nil && f.log != nil && !errors.Is(err, errAnswered) && !canary.Is(&f.call) {
+		*std.last = func() { f.beats(&f.hooksFlags, f.call.Workspace).Beat(f.config) }
 	}
 	if err != nil {
 		if errors.Is(err, errAnswered) { // the other entry records the call
@@ -176,7 +115,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		g.NoVerdict(began, &f.call, err)
 		return f.tellError(err, std)
 	}
-	answer, err := p.fire()
+	answer, err := p.run()
 	if err != nil {
 		return f.tellError(err, std)
 	}
@@ -187,7 +126,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 // tellError encodes an error as a block, if the exit status alone is not enough: the client does not block for the exit
 // status at every event, or shows the model the tool's result beside it. tellError returns the error for the caller to
 // print, unless the block replaces the exit status.
-func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
+func (f *callCommand) tellError(failure error, std Streams) (exit int, err error) {
 	to := f.reader()
 	isStranger := errors.As(failure, new(registry.Stranger))
 	isUnread := f.call.Event == "" && (to != nil || f.output == "") && (f.entry != "" || isStranger)
@@ -228,7 +167,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 
 // tellStranger tells a program about an error with its input. hookrun may not know the program, so it answers in every
 // form at once. At an event without a gate the program goes on, with a message.
-func (f *callFlags) tellStranger(failure error, std Streams) (exit int, err error) {
+func (f *callCommand) tellStranger(failure error, std Streams) (exit int, err error) {
 	var sender registry.Stranger
 	if errors.As(failure, &sender) {
 		failure = fmt.Errorf("%w; so hookrun cannot judge the call: %s", failure, sender.Who())
@@ -245,11 +184,6 @@ func (f *callFlags) tellStranger(failure error, std Streams) (exit int, err erro
 	return client.ExitNote, write(std, f.answer(nil))
 }
 
-// gate returns the gate of a command. The runner is set once the hooks files are read.
-func (f *callFlags) gate(warn func(error)) *gate.Gate {
-	return &gate.Gate{Queue: f.queue, Log: f.record.log, Command: f.flags.Name(), Warn: warn}
-}
-
 // prepared is a call whose hooks are ready to run.
 type prepared struct {
 	gate     *gate.Gate
@@ -259,7 +193,7 @@ type prepared struct {
 }
 
 // prepare reads the call and the hooks files.
-func (f *callFlags) prepare(
+func (f *callCommand) prepare(
 	read func() (protocol.Event, error), g *gate.Gate, stdin io.Reader,
 ) (*prepared, error) {
 	event, err := read()
@@ -299,7 +233,7 @@ func (f *callFlags) prepare(
 }
 
 // gateCall returns the call with the limits of its output form.
-func (f *callFlags) gateCall() gate.Call {
+func (f *callCommand) gateCall() gate.Call {
 	c := gate.Call{Call: f.call, Warnings: f.warnings}
 	c.Output = f.reader()
 	if f.output == "text" {
@@ -307,14 +241,14 @@ func (f *callFlags) gateCall() gate.Call {
 		// on other codes, stdout has no texts
 		c.Carries = func(o *protocol.Outcome) bool { return form.ExitCode(*o) == exitOK }
 	}
-	if f.ipc != nil && *f.ipc != "" {
-		c.MassGen = func() (string, bool, []string) { return ipcMemory().Take(*f.ipc, f.call.Tool) }
+	if f.ipc != "" {
+		c.MassGen = func() (string, bool, []string) { return ipcMemory().Take(f.ipc, f.call.Tool) }
 	}
 	return c
 }
 
-// fire runs the call's hooks. A signal ends them.
-func (p *prepared) fire() (gate.Answer, error) {
+// run runs the call's hooks. A signal ends them.
+func (p *prepared) run() (gate.Answer, error) {
 	plan, err := p.gate.Plan(p.call, engine.CallSettings{})
 	if err != nil {
 		return gate.Answer{}, err
@@ -336,7 +270,7 @@ func (p *prepared) fire() (gate.Answer, error) {
 
 // print prints an outcome, and calls given right after. If hookrun is killed before, the texts stay in the queue and
 // are delivered again. A client does not get the lint about hooks files.
-func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit int, err error) {
+func (f *callCommand) print(fired engine.Fired, std Streams, given func()) (exit int, err error) {
 	o := fired.WithLint()
 	client := f.reader()
 	var line []byte
@@ -386,7 +320,7 @@ func (f *callFlags) print(fired engine.Fired, std Streams, given func()) (exit i
 }
 
 // details writes the rest of the outcome for a person.
-func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
+func (f *callCommand) details(o *protocol.Outcome, stderr io.Writer) {
 	to := detailWriter{w: stderr, name: "hookrun", verbose: f.verbose, inputs: f.inputs}
 	for _, w := range o.Warnings {
 		to.warning(w)

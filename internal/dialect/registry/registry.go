@@ -30,7 +30,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Set is some of the clients that hookrun knows, and hookrun's own form. It implements dialect.Clients. The zero
+// Set is some of hookrun's clients, and hookrun's own form. Set implements dialect.Clients. The zero
 // Set has hookrun's own form alone. The lists that its methods return are shared: callers must not change them.
 type Set struct {
 	clients   func() []*client.Client

@@ -1,4 +1,4 @@
-// Package document reads the values of a JSON document that a person has written, and collects what is wrong with them.
+// Package document reads the values of a JSON document that a person has written, and collects the problems.
 //
 //	r := &document.Reader{File: path, Text: text}
 //	top, ok := r.Parse(maxDepth)
@@ -11,7 +11,7 @@
 //		return r.Problems // file.json:3:14: "timeout" must be a string, not a number
 //	}
 //
-// A Value knows what messages call it and where it is, so whoever reads it says only what is wrong.
+// A Value knows what messages call it and where it is, so the reader says only the problem.
 //
 // Guarantees: reading goes on after a problem, so a person sees all of them. A message has one line, and at most 80
 // bytes of each text of the document. Equal keys and faults of syntax are problems of Parse, so no reader need think of
@@ -73,7 +73,7 @@ func (r *Reader) Problem(offset int, format string, args ...any) {
 	r.Problems = append(r.Problems, r.Diagnostic(offset, format, args...))
 }
 
-// Warn adds a warning. The caller may say more about it.
+// Warn adds a warning. The caller can change the diagnostic.
 func (r *Reader) Warn(offset int, format string, args ...any) *Diagnostic {
 	r.Warnings = append(r.Warnings, r.Diagnostic(offset, format, args...))
 	return &r.Warnings[len(r.Warnings)-1]
@@ -128,7 +128,7 @@ func (v Value) Must(format string, args ...any) {
 	v.Problem("%s must %s%s", v.Called(), fmt.Sprintf(format, args...), v.Ends)
 }
 
-// Warn adds a warning about the value. The caller may say more about it.
+// Warn adds a warning about the value. The caller can change the diagnostic.
 func (v Value) Warn(format string, args ...any) *Diagnostic {
 	return v.In.Warn(v.Index, "%s%s", v.Who, fmt.Sprintf(format, args...))
 }
@@ -157,8 +157,7 @@ func (v Value) Is(name string) bool {
 	return ok
 }
 
-// ForProcess returns a string that can be passed to a process. NUL is a problem: it would end the string early, and the
-// system refuses it.
+// ForProcess returns a string for a process. NUL is a problem: the system refuses a string with NUL.
 func (v Value) ForProcess() (text string, ok bool) {
 	if !v.Is("string") {
 		return "", false

@@ -24,11 +24,11 @@ import (
 	"github.com/hookrun/hookrun/internal/runlog/machine"
 )
 
-// Machine is what a report needs to know of this machine and of this hookrun.
+// Machine describes this machine and this hookrun for a report.
 type Machine struct {
 	State    string // the folder of the user's state
 	StateErr error  // why there is none
-	Log      string // the run log that calls have without a flag; "": none
+	Log      string // the run log of calls without a flag; "": none
 	Version  func() string
 }
 
@@ -66,7 +66,7 @@ func (r *Report) addFacts(s *State, m Machine) (clients []doctor.Present, err er
 	return clients, err
 }
 
-// managedHash returns the hash of the managed hooks file and of the scripts in its folder that its commands name; ""
+// managedHash returns the hash of the managed hooks file and of the scripts in its folder, named by the commands; ""
 // without such a file.
 func managedHash(cfg *hookfile.Config) string {
 	if !cfg.HasLevel(hook.ManagedLevel) {

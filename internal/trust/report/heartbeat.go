@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/state/lastrun"
 )
 
-// beatLimit bounds the time in which the facts of a heartbeat are gathered: the caller waits for the end of hookrun.
+// beatLimit bounds the time for the facts of a heartbeat: the caller waits for the end of hookrun.
 const beatLimit = time.Second
 
 // Beats writes heartbeats into a run log, when one is due.
@@ -23,10 +23,10 @@ type Beats struct {
 	Log       *runlog.Log // nil: no heartbeats
 	Path      string      // of Log
 	Workspace string
-	Stamp     string // the version that a release has; a new one makes a heartbeat due
+	Stamp     string // the version of a release; a new version makes a heartbeat due
 	Required  bool   // the command line requires trust
 	Machine   Machine
-	Read      func() (s State, fault, err error) // reads the hooks; fault is one of their files'
+	Read      func() (s State, fault, err error) // reads the hooks; fault is a fault of a hooks file
 
 	config  atomic.Pointer[hookfile.Config]
 	running sync.WaitGroup

@@ -1,4 +1,4 @@
-// Package report shows a person, or the run log, whether a project's hooks are those that a person allowed: the text
+// Package report shows a person, or the run log, whether a person has allowed a project's hooks: the text
 // before hookrun allow, hookrun status, and heartbeats.
 package report
 
@@ -22,7 +22,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Report says whether the hooks are those that a person allowed, and what runs them: the output of hookrun status.
+// Report says whether a person has allowed the hooks, and which clients run the hooks: the output of hookrun status.
 type Report struct {
 	Version     int                `json:"version"`
 	Workspace   string             `json:"workspace"`
@@ -36,13 +36,13 @@ type Report struct {
 	Programs    map[string]string  `json:"programs,omitempty"`
 	Missing     []string           `json:"missing,omitempty"` // events without an entry of an installed client
 	Off         []switchedOff      `json:"switched_off,omitempty"`
-	Observe     []string           `json:"observe,omitempty"`    // hooks that only observe
+	Observe     []string           `json:"observe,omitempty"`    // observing hooks
 	Unresolved  []string           `json:"unresolved,omitempty"` // commands that may run unrecorded files
 	tally       hook.Tally
 	runlog.Facts
 }
 
-// switchedOff is a hook that never runs, or a client that runs no hook.
+// switchedOff is a hook or a client that a file switches off.
 type switchedOff struct {
 	Hook   string `json:"hook,omitempty"`
 	Client string `json:"client,omitempty"`
@@ -57,7 +57,7 @@ func (s switchedOff) String() string {
 	return fmt.Sprintf("hook %s (%s): %s", spelling.Quote(s.Hook), s.Source, s.Why)
 }
 
-// AddOff adds hooks that a file switches off, hooks that only observe, and clients that do not run hookrun's entries.
+// AddOff adds hooks that a file switches off, observing hooks, and clients that do not run hookrun's entries.
 func (r *Report) AddOff(s *State, m Machine) error {
 	cfg := s.Config
 	for i := range cfg.Hooks {
@@ -82,7 +82,7 @@ func (r *Report) AddOff(s *State, m Machine) error {
 	return err
 }
 
-// Report compares the hooks with those that a person allowed.
+// Report compares the hooks with the allowed hooks.
 func (s *State) Report() (r Report, err error) {
 	r = Report{Version: 1, Workspace: s.Now.Workspace, Status: "none", Hash: s.Now.Hash(),
 		Files: append([]trust.File{}, s.Now.Files...), Programs: s.Now.Programs}

@@ -14,7 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
-// State has a project's current hooks, and the hooks that a person allowed.
+// State has a project's current hooks and allowed hooks.
 type State struct {
 	Config  *hookfile.Config
 	Now     *trust.Fingerprint
@@ -22,7 +22,7 @@ type State struct {
 	Allowed *trust.Record // nil: never allowed
 }
 
-// Read looks at the hooks of a workspace as they are now.
+// Read reads the current hooks of a workspace.
 func Read(store *trust.Store, cfg *hookfile.Config, workspace, binary string) (s State, err error) {
 	s = State{Config: cfg, Store: store}
 	look := trust.OutsideCall(workspace, binary)
@@ -33,7 +33,7 @@ func Read(store *trust.Store, cfg *hookfile.Config, workspace, binary string) (s
 	return s, err
 }
 
-// Trust returns what hookrun doctor says of the hooks.
+// Trust returns the state of the hooks for hookrun doctor.
 func (s *State) Trust() doctor.Trust {
 	r, err := s.Report()
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *State) Counted() string {
 }
 
 // Show returns the text for the person: first what has changed, then all hooks; the first time the hooks come first.
-// unseen are the files with a change that the text does not show.
+// unseen are the changed files whose change is not in the text.
 func (s *State) Show() (text string, unseen []string, err error) {
 	texts, err := s.Store.Texts(s.Now)
 	if err != nil {
@@ -77,10 +77,10 @@ func (s *State) Show() (text string, unseen []string, err error) {
 		s.Now.Hash()), unseen, nil
 }
 
-// list returns the project's hooks as text: those that run commands, with the files that they name, and then the rules,
-// those of packs in short.
+// list returns the project's hooks as text: first commands, with their files, then rules, in
+// short if they are of packs.
 func (s *State) list(now time.Time) (text string) {
-	const most = 50 // rules: they run nothing, and a command must not be lost among them
+	const most = 50 // rules: a command must not be lost among them
 	var commands, ofPacks string
 	var rules []string
 	var packs []string
@@ -125,7 +125,7 @@ func (s *State) list(now time.Time) (text string) {
 		"file,\nevery tool call.\n"
 }
 
-// describe returns the lines about a hook. holds is what keeps it from acting, or "".
+// describe returns the lines about a hook. holds is the reason why the hook does not act, or "".
 func describe(h *hook.Hook, holds string) string {
 	var events []string
 	for _, e := range h.Events {

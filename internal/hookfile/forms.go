@@ -91,8 +91,8 @@ func (p Parts) onFault(f File, as *dialect.Dialect) (client *dialect.Dialect, on
 }
 
 // formOfFolder returns the client whose folder holds the file, or nil. For a project's own hooks file it returns nil:
-// an agent that was started in a client's folder finds the file there, and a fault in the file must block. The folder of
-// a client's plugins says nothing about a file's form.
+// an agent that was started in a client's folder finds the file there, and a fault in the file must block. The folder
+// of a client's plugins says nothing about a file's form.
 func (p Parts) formOfFolder(path string) *dialect.Dialect {
 	if filepath.Base(path) == FileName {
 		return nil

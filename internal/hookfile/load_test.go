@@ -555,8 +555,9 @@ func TestFields(t *testing.T) {
 		return cfg.Hooks[0]
 	}
 	t.Run("all at once", func(t *testing.T) {
-		cfg, err := parts.All().Parse("dir/hooks.json", []byte(bom+"{\r\n  \"$schema\": \"s\",\r\n  \"hooks\": [\r\n    "+
-			`{"env": {"B": "é", "A": ""}, "on_failure": "block", "timeout": "5s", "matcher": "shell|fs_*",
+		cfg, err := parts.All().Parse("dir/hooks.json",
+			[]byte(bom+"{\r\n  \"$schema\": \"s\",\r\n  \"hooks\": [\r\n    "+
+				`{"env": {"B": "é", "A": ""}, "on_failure": "block", "timeout": "5s", "matcher": "shell|fs_*",
 			"events": ["PostToolUse", "pre-tool", "PreToolUse"], "command": "grep -q AKIA && exit 2",
 			"name": "no-secrets"}]}`))
 		require.NoError(t, err)

@@ -148,7 +148,8 @@ func TestRespell(t *testing.T) {
 		`{"hooks":{"Stop":[{"Command":"x"},{}]}}`: `Stop 2: needs a "command"; Crush does not start with ` +
 			`that`,
 	} {
-		d := dialect.NewDocument("crush.json", text, Dialect, func(int) document.Position { return document.Position{} })
+		nowhere := func(int) document.Position { return document.Position{} }
+		d := dialect.NewDocument("crush.json", text, Dialect, nowhere)
 		respell(d)
 		if strings.HasPrefix(want, "{") || strings.HasPrefix(want, "[") || strings.HasPrefix(want, " ") {
 			require.Empty(t, append(d.Problems, d.Warnings...), text)

@@ -49,7 +49,8 @@ func Decode(d *dialect.Dialect, c *dialect.Call, hook string, r *dialect.HookRes
 
 // denyBeforeDeadline returns the deny that a hook printed whole before its deadline, or else v, the verdict of the
 // timeout. No other answer counts, because the hook had not ended. For hooks in a client's form, v names the deny.
-func denyBeforeDeadline(d *dialect.Dialect, c *dialect.Call, hook string, r dialect.HookResult, v dialect.Verdict) dialect.Verdict {
+func denyBeforeDeadline(d *dialect.Dialect, c *dialect.Call, hook string, r dialect.HookResult,
+	v dialect.Verdict) dialect.Verdict {
 	r.TimedOut, r.ExitCode, r.Signal, r.Stderr = false, 0, "", dialect.Capture{}
 	if r.CallID != "" {
 		ReadLine(&r)
@@ -70,8 +71,8 @@ func denyBeforeDeadline(d *dialect.Dialect, c *dialect.Call, hook string, r dial
 		return v
 	}
 	late := fmt.Sprintf(" (it had not ended after %v)", r.Limit)
-	deny := dialect.Verdict{Decision: a.Decision, Cause: a.Cause, Status: a.Status, Reason: a.Reason + late, Stop: a.Stop,
-		StopReason: cmp.Or(a.StopReason, a.Reason) + late, SystemMessage: a.SystemMessage, Warnings: a.Warnings}
+	deny := dialect.Verdict{Decision: a.Decision, Cause: a.Cause, Status: a.Status, Reason: a.Reason + late,
+		Stop: a.Stop, StopReason: cmp.Or(a.StopReason, a.Reason) + late, SystemMessage: a.SystemMessage, Warnings: a.Warnings}
 	if c.Common() == protocol.PostTool { // if a timeout blocks, it withholds the result
 		deny.Cause, deny.Problem, deny.Answered = v.Cause, v.Problem, true
 	}

@@ -30,7 +30,8 @@ var wings = []struct{ name, folders, reaches string }{
 	{"texts", "internal/queue internal/gate/queued internal/massgen/ipc", "protocol lib core clients"},
 	{"net", "internal/httphook internal/runlog/otlp", "protocol lib core rules record"},
 	{"clients", "internal/parts internal/client internal/dialect/ internal/install internal/doctor " +
-		"internal/hookimport internal/toml internal/jsregexp internal/massgen/yaml", "protocol lib core rules record net"},
+		"internal/hookimport internal/toml internal/jsregexp internal/massgen/yaml",
+		"protocol lib core rules record net"},
 	{"doors", "internal/cli internal/serve internal/mcpproxy internal/gate",
 		"protocol lib core rules trust record texts net clients"},
 	{"testsupport", "internal/testsupport internal/dialect/dialecttest",

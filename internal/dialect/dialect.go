@@ -29,7 +29,7 @@ import (
 
 // Dialect describes the properties of hooks that differ between clients. Each part has its own reader: the matcher
 // reads Events, the engine Run and Hooks, and the loader Files. The properties of a client alone, such as its
-// tools and its answer, are in package client. A feature of only one or two clients is a method of Hooks with a default.
+// tools and its answer, are in package client. A feature of one or two clients is a method of Hooks with a default.
 type Dialect struct {
 	Name   string
 	Events Events           // in the order of a turn

@@ -24,7 +24,7 @@ func TestNoClients(t *testing.T) {
 	require.EqualError(t, (&dialect.Call{Event: "BeforeTool"}).Resolve(cfg.Clients()), `unknown event "BeforeTool"`)
 	for doc, want := range map[string]string{
 		`{"hooks": {"PreToolUse": []}}`: `"hooks" must be an array, not an object`,
-		`{"hooks": [{"name": "a", "dialect": "codex", "command": "true", "events": ["PreToolUse"]}]}`: "unknown dialect",
+		`{"hooks": [{"name": "a", "dialect": "codex", "command": "x", "events": ["PreToolUse"]}]}`: "unknown dialect",
 	} {
 		_, err := hookfile.Parts{}.Parse("settings.json", []byte(doc))
 		require.ErrorContains(t, err, want)

@@ -72,7 +72,8 @@ func denyBeforeDeadline(d *dialect.Dialect, c *dialect.Call, hook string, r dial
 	}
 	late := fmt.Sprintf(" (it had not ended after %v)", r.Limit)
 	deny := dialect.Verdict{Decision: a.Decision, Cause: a.Cause, Status: a.Status, Reason: a.Reason + late,
-		Stop: a.Stop, StopReason: cmp.Or(a.StopReason, a.Reason) + late, SystemMessage: a.SystemMessage, Warnings: a.Warnings}
+		Stop: a.Stop, StopReason: cmp.Or(a.StopReason, a.Reason) + late, SystemMessage: a.SystemMessage,
+		Warnings: a.Warnings}
 	if c.Common() == protocol.PostTool { // if a timeout blocks, it withholds the result
 		deny.Cause, deny.Problem, deny.Answered = v.Cause, v.Problem, true
 	}

@@ -140,7 +140,7 @@ func (s *Set) ClientNames() (names []string) {
 	return names
 }
 
-// ClientNamed finds one of Clients by its name.
+// ClientNamed finds a client by its name.
 func (s *Set) ClientNamed(name string) (c *client.Client, known bool) {
 	for _, c := range s.Clients() {
 		if c.Name == name {

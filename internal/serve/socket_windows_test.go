@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
-
 )
 
 func newSocket(*testing.T) string { return pipeFolder + "hookrun-test-" + rand.Text() }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/install"
 	"github.com/hookrun/hookrun/internal/parts"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -25,12 +26,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	var hooks gjson.Result
-	for key, value := range gjson.Parse(strings.TrimPrefix(string(doc), "\ufeff")).ForEach {
-		if key.String() == "hooks" { // also with escapes in the key
-			hooks = value
-		}
-	}
+	hooks := dialect.LastOf(gjson.Parse(strings.TrimPrefix(string(doc), "\ufeff")))["hooks"]
 	if hooks.IsObject() {
 		const text = "%s is in %s's form, to which no entries can be added; import it as well, into another file"
 		return nil, nil, fmt.Errorf(text, path, cfg.Dialect.Files.Client)

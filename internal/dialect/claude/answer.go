@@ -107,13 +107,7 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 }
 
 func checkEventName(object gjson.Result, event protocol.Event) error {
-	var name gjson.Result
-	for key, value := range object.ForEach {
-		if strictjson.Text(key.Raw) == "hookEventName" {
-			name = value
-		}
-	}
-	switch {
+	switch name := dialect.LastOf(object)["hookEventName"]; {
 	case !name.Exists():
 		return errors.New("hookSpecificOutput has no hookEventName")
 	case event == skillCommand && name.Type == gjson.String && strictjson.Text(name.Raw) == "PreToolUse":

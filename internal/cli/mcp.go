@@ -199,8 +199,8 @@ func (m *mcpGate) result(c *mcpproxy.Call, r mcpproxy.Result) gate.Call {
 	return call
 }
 
-// fire runs the hooks once the call has a slot. Without a verdict the outcome is a block.
-func (m *mcpGate) fire(ctx context.Context, call gate.Call) gate.Answer {
+// runHooks runs the hooks once the call has a slot. Without a verdict the outcome is a block.
+func (m *mcpGate) runHooks(ctx context.Context, call gate.Call) gate.Answer {
 	select {
 	case m.turns <- struct{}{}:
 		defer func() { <-m.turns }()
@@ -229,7 +229,7 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 }
 
 func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.CallDecision {
-	o := m.fire(ctx, gate.Call{Call: m.hookCall(protocol.PreTool, c), Fit: fitArgs, CannotAsk: true})
+	o := m.runHooks(ctx, gate.Call{Call: m.hookCall(protocol.PreTool, c), Fit: fitArgs, CannotAsk: true})
 	if form.ExitCode(o.Outcome) != exitOK {
 		return mcpproxy.CallDecision{Refused: true, Reason: form.Stderr(o.Outcome)}
 	}
@@ -250,7 +250,7 @@ func fitArgs(o *protocol.Outcome) {
 // after runs the hooks for a result. A tool that has run cannot be blocked, so the model gets the reason of a block as
 // a text, and the reason to stop the loop too.
 func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.ResultDecision) {
-	o := m.fire(ctx, m.result(c, r))
+	o := m.runHooks(ctx, m.result(c, r))
 	if r.Error {
 		for _, text := range append(dialect.TextsOf(o.Outcome), form.Stderr(o.Outcome)) {
 			if text != "" {

@@ -82,15 +82,15 @@ func (g *Gate) Idle(c *Call) bool {
 	return err == nil && !plan.HasHooks()
 }
 
-// Plan is a call with the hooks selected for it.
-type Plan struct {
+// PlannedCall is a call with the hooks selected for it.
+type PlannedCall struct {
 	*engine.Plan
 	gate *Gate
 	call Call
 }
 
 // Plan selects the hooks that run at a call. If it returns an error, the call has no verdict.
-func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
+func (g *Gate) Plan(c Call, settings engine.CallSettings) (*PlannedCall, error) {
 	began := time.Now()
 	_ = c.Resolve(g.Runner.Clients()) // the engine reports the error
 	settings.CannotAsk, settings.CannotTell = c.cannotAsk, c.cannotTell
@@ -99,11 +99,11 @@ func (g *Gate) Plan(c Call, settings engine.CallSettings) (*Plan, error) {
 		g.NoVerdict(began, &c.Call, err)
 		return nil, err
 	}
-	return &Plan{plan, g, c}, nil
+	return &PlannedCall{plan, g, c}, nil
 }
 
 // Immediate reports whether Fire answers without waiting for a process or a file.
-func (p *Plan) Immediate() bool { return !p.gate.mayAddOrLog(&p.call) && p.NeedsNoProcess() }
+func (p *PlannedCall) Immediate() bool { return !p.gate.mayAddOrLog(&p.call) && p.NeedsNoProcess() }
 
 // Answer is the outcome of a call. The caller must call Delivered.
 type Answer struct {
@@ -125,7 +125,7 @@ func (a *Answer) Delivered(given bool) {
 
 // Fire runs the hooks of the call and adds the waiting texts. If it returns an error, the call has no verdict, and the
 // outcome is a block with the error as its reason.
-func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
+func (p *PlannedCall) Fire(ctx context.Context) (a Answer, err error) {
 	began := time.Now()
 	a.gate, a.ctx = p.gate, context.WithoutCancel(ctx)
 	defer func() {
@@ -163,7 +163,7 @@ func (p *Plan) Fire(ctx context.Context) (a Answer, err error) {
 }
 
 // Refuse records that the hooks of the call must not run, and returns why.
-func (p *Plan) Refuse(why error) error {
+func (p *PlannedCall) Refuse(why error) error {
 	p.gate.NoVerdict(time.Now(), &p.call.Call, why)
 	return why
 }
@@ -178,7 +178,7 @@ func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
 }
 
 // run runs the hooks, at most for as long as the client waits.
-func (p *Plan) run(ctx context.Context) (engine.Fired, error) {
+func (p *PlannedCall) run(ctx context.Context) (engine.Fired, error) {
 	to := p.call.Output
 	if to == nil || p.Empty() {
 		return p.Plan.Fire(ctx)
@@ -194,7 +194,7 @@ func (p *Plan) run(ctx context.Context) (engine.Fired, error) {
 
 // addTexts adds the waiting texts to the outcome if the answer will carry them. It returns an error if the caller has
 // given up the call: nobody would read the texts.
-func (p *Plan) addTexts(ctx context.Context, a *Answer) error {
+func (p *PlannedCall) addTexts(ctx context.Context, a *Answer) error {
 	c := &p.call
 	waits := queued.Possible(&c.Call)
 	takes := c.MassGen != nil && !c.Failed && c.Common() == protocol.PostTool

@@ -49,11 +49,11 @@ func (s *Server) callRead(
 			return result, nil, err
 		}
 	}
-	return result, func(ctx context.Context) (jsonrpc.Result, error) { return fire(ctx, plan, render) }, nil
+	return result, func(ctx context.Context) (jsonrpc.Result, error) { return runHooks(ctx, plan, render) }, nil
 }
 
-// fire runs the hooks of a call.
-func fire(ctx context.Context, plan *gate.Plan, render renderer) (result jsonrpc.Result, err error) {
+// runHooks runs the hooks of a call.
+func runHooks(ctx context.Context, plan *gate.PlannedCall, render renderer) (result jsonrpc.Result, err error) {
 	defer crash.Catch(&err) // result.Written returns the call's texts to the queue
 	answer, err := plan.Fire(ctx)
 	if err != nil {

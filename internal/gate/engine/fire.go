@@ -58,24 +58,24 @@ func (p *Plan) Fire(ctx context.Context) (f Fired, err error) {
 	if p.isZero() {
 		return failedCall(&dialect.Call{}, nil, protocol.CauseUnstarted, errNotMade())
 	}
-	f, err, crashed := p.fireOrCrash(ctx)
+	f, err, crashed := p.runOrCrash(ctx)
 	if crashed != nil {
 		return failedCall(&p.call, nil, protocol.CauseUnstarted, crashed)
 	}
 	return f, err
 }
 
-// fireOrCrash is fire, but returns a panic as crashed.
-func (p *Plan) fireOrCrash(ctx context.Context) (f Fired, err, crashed error) {
+// runOrCrash is runHooks, but returns a panic as crashed.
+func (p *Plan) runOrCrash(ctx context.Context) (f Fired, err, crashed error) {
 	defer crash.Catch(&crashed)
-	f, err = p.fire(ctx)
+	f, err = p.runHooks(ctx)
 	if err == nil {
 		p.countStops(&f.Outcome)
 	}
 	return f, err, nil
 }
 
-func (p *Plan) fire(ctx context.Context) (Fired, error) {
+func (p *Plan) runHooks(ctx context.Context) (Fired, error) {
 	begin := time.Now()
 	r := p.runner
 	if ctx.Err() != nil {

@@ -19,8 +19,10 @@ func (hooks) Encode(c *dialect.Call) (dialect.Payload, []string, error) {
 
 func encode(c *dialect.Call, event protocol.Event) (dialect.Payload, []string, error) {
 	same := *c
-	if name := protocol.Event(c.Field("hook_event_name")); name != "" && dialect.ClaudeEventNamed(name) == event &&
-		(name == (&dialect.Event{Name: name}).CommonName() || name == skillCommand) {
+	name := protocol.Event(c.Field("hook_event_name"))
+	row := c.Clients().Event(name)
+	if name != "" && dialect.ClaudeEventNamed(name) == event &&
+		(row == nil || row.CommonName() == name || name == skillCommand) {
 		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // the input has another name
 	}
 	if own, is := client.OwnInput(&same, event); is {

@@ -106,3 +106,11 @@ func TestClaudePassesOnRecordedInput(t *testing.T) {
 	require.Greater(t, len(events), 10, "%v", events)
 	require.Greater(t, events["PreToolUse"], 50)
 }
+
+// TestClaudePayloadOfOtherClients: the input of a client with an event of almost the same name is not Claude Code's.
+func TestClaudePayloadOfOtherClients(t *testing.T) {
+	c, _, err := registry.All().ParseInput(`{"hook_event_name":"postToolUseFailure","cursor_version":"1",` +
+		`"tool_name":"Shell","tool_input":{},"error_message":"no","failure_type":"error"}`)
+	require.NoError(t, err)
+	require.Equal(t, `"no"`, string(dialecttest.Member(json.RawMessage(dialecttest.Encoded(t, &c)), "error")))
+}

@@ -28,7 +28,7 @@ var wings = []struct{ name, folders, reaches string }{
 	{"trust", "internal/trust", "protocol lib core rules record clients"},
 	{"record", "internal/runlog internal/cases internal/state/lastrun", "protocol lib core clients"},
 	{"texts", "internal/queue internal/gate/queued internal/massgen/ipc", "protocol lib core clients"},
-	{"net", "internal/httphook internal/runlog/otlp", "protocol lib core rules record"},
+	{"net", "internal/httphook internal/runlog/otlp", "protocol lib core rules record clients"},
 	{"clients", "internal/parts internal/client internal/dialect/ internal/install internal/doctor " +
 		"internal/hookimport internal/toml internal/jsregexp internal/massgen/yaml",
 		"protocol lib core rules record net"},

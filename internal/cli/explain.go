@@ -172,7 +172,7 @@ func newExplanation(c dialect.Call, cfg *hookfile.Config, o engine.Options) (e e
 		e.why = ", by the MCP servers of " + e.From
 	}
 	switch {
-	case call.FileTools().Has(c.Tool):
+	case call.FileTools.Has(c.Tool):
 		e.why = ` (by "tools" in a hooks file)`
 	case len(e.Here) == 0 && call.KindsExact:
 		e.Here, e.why = call.Kinds, " (as in "+registry.All().WhoCalls(c.Tool)+")"

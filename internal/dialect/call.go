@@ -64,6 +64,7 @@ type Call struct {
 	// another tool by the name. KindsExact: a client has the very name. Package registry sets both.
 	Kinds      []string
 	KindsExact bool
+	FileTools  *FileTools // the names that files give to tools; see SetToolNames
 
 	clients Clients // see Clients
 	row     *Event  // see Resolve
@@ -72,7 +73,6 @@ type Call struct {
 	addedTools   []string
 	guessedTools []string
 	serversFrom  string
-	fileTools    *FileTools
 	known        KnownTool
 	input        *input
 }
@@ -199,7 +199,7 @@ func (c *Call) SetArgs(args []byte) {
 // SetToolNames sets the project's own names for the tool (at most two), the names added by files of lower levels, and
 // the tool names of all files.
 func (c *Call) SetToolNames(names [2]string, added []string, files *FileTools) {
-	c.projectTools, c.addedTools, c.fileTools, c.guessedTools, c.serversFrom = names, added, files, nil, ""
+	c.projectTools, c.addedTools, c.FileTools, c.guessedTools, c.serversFrom = names, added, files, nil, ""
 }
 
 // SetMCPNames sets further names that the tool may have as the tool of an MCP server. They only make hooks match. from
@@ -230,9 +230,6 @@ func (c *Call) KnownNames() []string { return namesOf(&c.known.Names) }
 
 // MCPNames returns the values of SetMCPNames.
 func (c *Call) MCPNames() (guessed []string, from string) { return c.guessedTools, c.serversFrom }
-
-// FileTools returns the tool names given by files, or nil if files give no names.
-func (c *Call) FileTools() *FileTools { return c.fileTools }
 
 // AddedTools returns Kinds, and names of the tool added by files of lower levels. These names only make hooks match.
 func (c *Call) AddedTools() []string { return c.addedTools }

@@ -65,6 +65,6 @@ func (t *FileTools) Tools() (names []string) {
 
 // Same reports whether the hooks of two levels see a tool under the same names.
 func (t *FileTools) Same(other *FileTools, tool string) bool {
-	return t == other || t.Has(tool) == other.Has(tool) && t.Name(tool) == other.Name(tool) &&
+	return t.Has(tool) == other.Has(tool) && t.Name(tool) == other.Name(tool) &&
 		slices.Equal(t.Added(tool), other.Added(tool))
 }

@@ -212,7 +212,7 @@ func (h *Hook) Environment() []string {
 
 // Named returns the call with the tool's names at the hook's level.
 func (h *Hook) Named(c *dialect.Call) *dialect.Call {
-	if h.Tools.Same(c.FileTools(), c.Tool) {
+	if h.Tools == c.FileTools || h.Tools.Same(c.FileTools, c.Tool) {
 		return c
 	}
 	named := *c

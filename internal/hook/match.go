@@ -68,11 +68,11 @@ func (m *MatchContext) contextFor(h *Hook) *MatchContext {
 
 // atLevel returns the context of the call for hooks of the hook's level.
 func (m *MatchContext) atLevel(h *Hook) *MatchContext {
-	if h.Tools.Same(m.call.FileTools(), m.call.Tool) {
+	if h.Tools == m.call.FileTools || h.Tools.Same(m.call.FileTools, m.call.Tool) {
 		return m
 	}
 	for _, other := range m.levels {
-		if h.Tools == other.call.FileTools() {
+		if h.Tools == other.call.FileTools {
 			return other
 		}
 	}

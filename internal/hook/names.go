@@ -41,7 +41,7 @@ func ShellByInput(c *dialect.Call) (key string, ok bool) {
 	if !c.IsAboutTool() || len(knownNames(c)) > 0 {
 		return "", false
 	}
-	if c.FileTools().Has(c.Tool) {
+	if c.FileTools.Has(c.Tool) {
 		return "", false
 	}
 	args, err := c.InputText()
@@ -90,7 +90,7 @@ func knownNames(c *dialect.Call) []string {
 	if len(c.Kinds) > 0 {
 		return c.Kinds
 	}
-	if !c.FileTools().Has(c.Tool) {
+	if !c.FileTools.Has(c.Tool) {
 		if names := c.KnownNames(); len(names) > 0 {
 			return names
 		}
@@ -112,7 +112,7 @@ func (m *MatchContext) byArguments(h *Hook) *MatchContext {
 		unknown := *m.call
 		unknown.Tool += " (by its arguments)"
 		unknown.Kinds = nil
-		unknown.SetToolNames([2]string{}, nil, m.call.FileTools())
+		unknown.SetToolNames([2]string{}, nil, m.call.FileTools)
 		unknown.SetTables(m.call.Clients(), dialect.KnownTool{})
 		m.other, m.fits = NewMatchContext(&unknown), fitsKinds(m.call)
 	}
@@ -153,7 +153,7 @@ func isWriter(c *dialect.Call, name string) bool {
 
 // isKnownTool reports whether the call's tool has a name that hookrun or a file knows.
 func (m *MatchContext) isKnownTool() bool {
-	return m.call.FileTools().Has(m.call.Tool) || slices.Contains(m.call.Clients().KnownTools(), m.call.Tool)
+	return m.call.FileTools.Has(m.call.Tool) || slices.Contains(m.call.Clients().KnownTools(), m.call.Tool)
 }
 
 // isNearIf reports whether the tool in an if differs from a known tool of the call only by case or blanks, so that the

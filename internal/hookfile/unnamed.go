@@ -24,7 +24,7 @@ func (c *Config) UnnamedToolWarning(call *dialect.Call) string {
 		return c.serverNote(call, guessed)
 	}
 	client := call.Sender()
-	if client == nil || !call.IsAboutTool() || call.FileTools().Has(call.Tool) ||
+	if client == nil || !call.IsAboutTool() || call.FileTools.Has(call.Tool) ||
 		len(call.ProjectTools()) > 0 || len(call.Kinds) > 0 ||
 		strings.HasPrefix(call.Tool, "mcp__") {
 		return ""

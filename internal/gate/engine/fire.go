@@ -280,6 +280,7 @@ type hookRun struct {
 	limit    time.Duration
 	of       conversation
 	observes bool // the verdict has no effect on the call
+	source   string
 }
 
 // runGroup runs hooks in parallel and returns their verdicts in the order of the group.
@@ -287,11 +288,11 @@ func (f *firing) runGroup(ctx context.Context, group []*hook.Hook, c *dialect.Ca
 	verdicts, errs := make([]dialect.HookVerdict, len(group)), make([]error, len(group))
 	runs := make([]hookRun, len(group))
 	for i, h := range group {
-		limit, observes := f.deadline(h), h.Observes(f.begin)
+		limit, observes, source := f.deadline(h), h.Observes(f.begin), h.Source()
 		if end, ok := ctx.Deadline(); ok && observes { // the client must not run out of time because of it
 			limit = min(limit, time.Until(end)/4)
 		}
-		runs[i] = hookRun{h, c, f.stdin.payload, limit, f.conversation(), observes}
+		runs[i] = hookRun{h, c, f.stdin.payload, limit, f.conversation(), observes, source}
 	}
 	var all sync.WaitGroup
 	for i := range runs[1:] {
@@ -321,30 +322,31 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		}
 	}()
 	if h.StaticVerdict != nil {
-		verdict = dialect.Static(h.Name, h.Source(), staticVerdict(h), h.Dialect)
+		verdict = dialect.Static(h.Name, h.source, staticVerdict(h), h.Dialect)
 		verdict.Report.Duration = protocol.Milliseconds(time.Since(start))
 		return verdict
 	}
 	if h.Unsupported == "" && f.isTouched(h.Hook) {
-		return dialect.Skipped(h.Name, h.Source(), h.Dialect)
+		return dialect.Skipped(h.Name, h.source, h.Dialect)
 	}
+	shown := shownName(h.Hook)
 	fit := func(v *dialect.Verdict) {
-		h.call.Fit(shownName(h.Hook), v)
-		if !h.observes {
+		h.call.Fit(shown, v)
+		if v.Context != "" && !h.observes {
 			saveContext(h.Hook, v)
 		}
 	}
 	if fn := f.set.funcs[h.Hook]; fn != nil {
 		v := fn.Run(ctx, h.call, h.limit)
 		fit(&v)
-		report := dialect.FunctionReport(h.Name, h.Source(), &v, time.Since(start), h.limit)
+		report := dialect.FunctionReport(h.Name, h.source, &v, time.Since(start), h.limit)
 		return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
 	}
 	var result dialect.HookResult
 	var v dialect.Verdict
 	policies := f.policies(h.Hook)
 	if h.Unsupported != "" {
-		v = dialect.Unsupported(h.Dialect, h.call, shownName(h.Hook), h.Unsupported)
+		v = dialect.Unsupported(h.Dialect, h.call, shown, h.Unsupported)
 	} else {
 		result = f.result(ctx, h)
 		result.Sent = h.payload
@@ -356,11 +358,11 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 				policies = []dialect.FailurePolicy{{protocol.CauseUnstarted: protocol.Block}}
 			}
 		}
-		v = nearmiss.Decode(h.Dialect, h.call, shownName(h.Hook), &result)
+		v = nearmiss.Decode(h.Dialect, h.call, shown, &result)
 	}
 	v = h.ApplyFailurePolicy(h.call, v, policies...)
 	fit(&v)
-	report := dialect.Report(h.Name, h.Source(), &result, &v)
+	report := dialect.Report(h.Name, h.source, &result, &v)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
 }
 
@@ -435,10 +437,10 @@ type encoded struct {
 
 // encode encodes the call, unless the payload is current. Only the first encode returns the warnings.
 func (e *encoded) encode(d *dialect.Dialect, c *dialect.Call) (warnings []string, err error) {
-	if e.dialect == d && e.tools == c.FileTools() {
+	if e.dialect == d && e.tools == c.FileTools {
 		return nil, nil
 	}
 	e.payload, warnings, err = d.Hooks.Encode(c)
-	e.dialect, e.tools = d, c.FileTools()
+	e.dialect, e.tools = d, c.FileTools
 	return warnings, err
 }

@@ -618,3 +618,12 @@ func TestConfigDialect(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, cfg.Dialect)
 }
+
+// TestFormLists: where a client makes a text of a list, the hook runs that text.
+func TestFormLists(t *testing.T) {
+	doc := hooksOf("PreToolUse", `"command":["./a.sh","b \"c\""]`)
+	cfg, err := parts.All().Parse(".qwen/settings.json", []byte(doc))
+	require.NoError(t, err)
+	require.Len(t, cfg.Hooks, 1)
+	require.Equal(t, `./a.sh,b "c"`, cfg.Hooks[0].Command.Shell)
+}

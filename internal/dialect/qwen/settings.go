@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/client"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 const folderVariable = "QWEN_HOME"
@@ -90,7 +91,8 @@ func readCommand(h *dialect.Handler) {
 		for _, v := range command.ForEach {
 			texts = append(texts, v.String())
 		}
-		command = gjson.Result{Type: gjson.String, Str: strings.Join(texts, ","), Index: command.Index}
+		line := strings.Join(texts, ",")
+		command = gjson.Result{Type: gjson.String, Raw: string(strictjson.Quote(line)), Str: line, Index: command.Index}
 	}
 	text, ok := h.Line("command", command)
 	switch {

@@ -53,7 +53,8 @@ type stateFlags struct {
 
 // defineIPC adds the flag for the folder in which MassGen leaves a text.
 func defineIPC(flags *pflag.FlagSet, dir *string) {
-	flags.StringVar(dir, "massgen-ipc", "", "`DIR` in which MassGen leaves a text for the next result, as "+ipc.FileName)
+	flags.StringVar(dir, "massgen-ipc", "",
+		"`DIR` in which MassGen leaves a text for the next result, as "+ipc.FileName)
 }
 
 // stateDir returns the folder of the user's state.

@@ -82,13 +82,15 @@ func (m *MatchContext) atLevel(h *Hook) *MatchContext {
 
 // view is the call as the hooks of one dialect see it.
 type view struct {
-	dialect     *dialect.Dialect
-	event       protocol.Event
-	field       string // the hook input's field for matchers; "": no field
-	subject     string // the field's value
-	names       []string
-	namesKnown  bool
-	freelyNamed bool // a loop may call its tools as it likes
+	dialect      *dialect.Dialect
+	event        protocol.Event
+	field        string // the hook input's field for matchers; "": no field
+	subject      string // the field's value
+	names        []string
+	namesKnown   bool
+	freelyNamed  bool     // a loop may call its tools as it likes
+	clients      []string // see clientNames
+	clientsKnown bool
 }
 
 // view returns the cached view of a dialect.
@@ -127,10 +129,10 @@ func (m *MatchContext) toolNames(v *view) []string {
 
 // clientNames returns clients' names for such a tool, if a loop called it as it likes.
 func (m *MatchContext) clientNames(v *view) []string {
-	if names := m.toolNames(v); v.freelyNamed {
-		return m.call.Clients().MainTools(append([]string{m.call.Tool}, names...))
+	if names := m.toolNames(v); v.freelyNamed && !v.clientsKnown {
+		v.clients, v.clientsKnown = m.call.Clients().MainTools(append([]string{m.call.Tool}, names...)), true
 	}
-	return nil
+	return v.clients
 }
 
 // Warnings returns warnings about the call, for the hooks matched so far.

@@ -64,6 +64,7 @@ before it changes the call.`,
 			o.Subreaper = false // explain runs no hook
 			f.project.findAbove(len(cfg.Hooks))
 			undecided := registry.All().IsAboutTool(event) && f.call.ClientInput == "" && !flags.Changed("args")
+			_ = f.call.Resolve(cfg.Clients()) // the plan reports the error
 			if known && f.call.ClientInput == "" && (of.MCP.Fits(f.call.Tool) ||
 				of.ToolName != nil && of.ToolName(&f.call) != "") {
 				input, _, err := of.Hooks.Encode(&f.call)
@@ -71,6 +72,7 @@ before it changes the call.`,
 					return 0, err
 				}
 				f.call.Client, f.call.ClientInput = of.Dialect, string(input.Bytes())
+				_ = f.call.Resolve(cfg.Clients())
 			}
 			e, err := newExplanation(f.call, cfg, o)
 			if err != nil {

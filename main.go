@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	"github.com/hookrun/hookrun/internal/cli"
+	"github.com/hookrun/hookrun/internal/doors/cli"
 )
 
 func main() { os.Exit(cli.Run(os.Args[1:], cli.Standard())) }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/internal/core/process/processtest"
 )
 
 // at moves the workspace of a call to another folder, in which the hook is "./bin dir/guard.exe".

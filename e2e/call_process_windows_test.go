@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/internal/core/process/processtest"
 )
 
 // A hook of these tests is this program.

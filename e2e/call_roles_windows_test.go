@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/internal/core/process/processtest"
 )
 
 // roles are what the hooks of the tests do: this program is all of them.

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/clients/install"
 )
 
 func (p *patient) read(name string) string {
@@ -239,7 +239,7 @@ func TestFixWithoutATerminal(t *testing.T) {
 func standIns(t *testing.T) (folder string) {
 	folder = t.TempDir()
 	for _, name := range install.Names() {
-		d, _ := registry.All().ClientNamed(name)
+		d, _ := clients.All().ClientNamed(name)
 		version := "1.0"
 		if len(d.Install.Versions) > 0 {
 			version = d.Install.Versions[0]

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -306,7 +306,7 @@ func test(t *testing.T, client, programs string, real bool) {
 func TestGates(t *testing.T) {
 	programs := t.TempDir()
 	for _, client := range []string{"claude", "codex", "gemini"} {
-		d, _ := registry.All().ClientNamed(client)
+		d, _ := clients.All().ClientNamed(client)
 		script := "#!/bin/sh\necho " + client + " " + d.Install.Versions[0] + "\n"
 		require.NoError(t, os.WriteFile(filepath.Join(programs, client), []byte(script), 0o755))
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/lib/printable"
 )
 
 // No command prints characters raw that steer a terminal or that nobody sees, whatever has them: the folder, a hook, a

@@ -19,7 +19,7 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/e2e/rpc"
-	"github.com/hookrun/hookrun/internal/massgen/ipc"
+	"github.com/hookrun/hookrun/internal/texts/ipc"
 )
 
 // proxied is a `hookrun mcp` before the small server of testdata, in a workspace of its own.

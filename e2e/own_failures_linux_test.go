@@ -10,9 +10,9 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/tenex"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -36,7 +36,7 @@ func TestOwnFailures(t *testing.T) {
 		"serve":    `printf '%s\n' '` + call + `' | "$0" serve --log log`,
 	}
 	unstarted := 0
-	for _, d := range registry.All().Dialects() {
+	for _, d := range clients.All().Dialects() {
 		event, found := gateOf(d)
 		if !found {
 			continue

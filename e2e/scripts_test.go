@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) {
 	folders, err := filepath.Glob("testdata/script/*")
 	require.NoError(t, err)
 	require.NotEmpty(t, folders)
-	ofClients, err := filepath.Glob("../internal/dialect/*/testdata/script")
+	ofClients, err := filepath.Glob("../internal/clients/*/testdata/script")
 	require.NoError(t, err)
 	for _, folder := range append(folders, ofClients...) {
 		name := strings.TrimSuffix(filepath.ToSlash(folder), "/testdata/script")

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/e2e/rpc"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/clients"
 )
 
 // What only a hook that is a command can say stands beside the client's own output, and hooks see the client's input
@@ -79,7 +79,7 @@ func TestServeAnswersEachClient(t *testing.T) {
 	require.Contains(t, string(a.Result), `"decision":"block"`)
 	a = c.Call("fire", binary.Hook{"output": "cluade", "hook_event_name": "PreToolUse", "tool_name": "Read"})
 	require.Contains(t, a.Error.Message,
-		`"output" "cluade" is not one of `+strings.Join(registry.All().ClientNames(), ", ")+
+		`"output" "cluade" is not one of `+strings.Join(clients.All().ClientNames(), ", ")+
 			`, json; did you mean "claude"?`)
 	a = c.Call("pre-tool", binary.Hook{"output": "claude", "tool": "x"})
 	require.Contains(t, a.Error.Message, `"output" is for all calls of a server`)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	internal "github.com/hookrun/hookrun/internal/queue"
+	internal "github.com/hookrun/hookrun/internal/texts/queue"
 )
 
 // DefaultDir returns the folder of hookrun's state: $HOOKRUN_STATE, or the subfolder hookrun of the system's folder for

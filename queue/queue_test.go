@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	internal "github.com/hookrun/hookrun/internal/queue"
+	internal "github.com/hookrun/hookrun/internal/texts/queue"
 	"github.com/hookrun/hookrun/queue"
 )
 

@@ -11,14 +11,14 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
-	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/glob/lint"
-	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/tenex"
+	"github.com/hookrun/hookrun/internal/lib/glob/lint"
+	"github.com/hookrun/hookrun/internal/lib/strictjson"
 	"github.com/hookrun/hookrun/internal/rules"
-	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -83,7 +83,7 @@ func (f *Hook) function(n int) (h engine.Function, err error) {
 		}
 	} else if f.Match != "" {
 		globs, ok := hook.NewGlobs(f.Match)
-		doubts, err := lint.Check(f.Match, registry.All().KnownTools())
+		doubts, err := lint.Check(f.Match, clients.All().KnownTools())
 		switch {
 		case err != nil:
 			note("hook %q: %w", f.Name, err)

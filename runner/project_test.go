@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	model "github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/parts"
+	"github.com/hookrun/hookrun/internal/clients/parts"
+	model "github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"

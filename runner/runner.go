@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/crash"
-	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/hookfile/host"
+	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/hookfile/host"
+	"github.com/hookrun/hookrun/internal/lib/crash"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/gate/form"
-	"github.com/hookrun/hookrun/internal/gate/queued"
-	store "github.com/hookrun/hookrun/internal/queue"
+	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/form"
+	store "github.com/hookrun/hookrun/internal/texts/queue"
+	"github.com/hookrun/hookrun/internal/texts/queued"
 	"github.com/hookrun/hookrun/protocol"
 )
 

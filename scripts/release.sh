@@ -42,7 +42,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 export CGO_ENABLED=0 GOFLAGS='' GOAMD64=v1 GOARM64=v8.0 GORISCV64=rva20u64 GOEXPERIMENT='' GOFIPS140=off
-cli=github.com/hookrun/hookrun/internal/cli
+cli=github.com/hookrun/hookrun/internal/doors/cli
 stamps="-X $cli.stampedVersion=$VERSION -X $cli.stampedCommit=$COMMIT -X $cli.stampedDate=$date"
 for system in $(echo "$systems" | tr , ' '); do
 	case ,$all, in *,"$system",*) ;; *) die "$system is not one of $all" ;; esac

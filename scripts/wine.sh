@@ -45,7 +45,7 @@ scripts/wine/overlay.sh "$scratch"
 export GOOS=windows GOARCH=amd64 CGO_ENABLED=0
 # The tests in e2e cannot build their binary where there is no Go.
 go build -overlay "$scratch/overlay.json" -o "$scratch/hookrun.exe" \
-	-ldflags='-s -w -X github.com/hookrun/hookrun/internal/hookfile.testManaged=managed/hooks.json' .
+	-ldflags='-s -w -X github.com/hookrun/hookrun/internal/core/hookfile.testManaged=managed/hooks.json' .
 HOOKRUN_TEST_BINARY=$("$wine" winepath -w "$scratch/hookrun.exe" 9>&- | tr -d '\r')
 export HOOKRUN_TEST_BINARY
 "$wine" "$scratch/hookrun.exe" version 9>&-

@@ -14,8 +14,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
+	"github.com/hookrun/hookrun/internal/texts/queue"
 )
 
 // limit returns a context for a test that waits for other processes.

@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/files/atomic"
-	"github.com/hookrun/hookrun/internal/files/lock"
-	"github.com/hookrun/hookrun/internal/files/owner"
-	"github.com/hookrun/hookrun/internal/queue"
-	"github.com/hookrun/hookrun/internal/state"
+	"github.com/hookrun/hookrun/internal/lib/files/atomic"
+	"github.com/hookrun/hookrun/internal/lib/files/lock"
+	"github.com/hookrun/hookrun/internal/lib/files/owner"
+	"github.com/hookrun/hookrun/internal/lib/state"
+	"github.com/hookrun/hookrun/internal/texts/queue"
 )
 
 // text is a line of the journal: a text from the server, or a note that the end of a text was reported.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/queue"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
+	"github.com/hookrun/hookrun/internal/texts/queue"
 )
 
 func open(t *testing.T, dir string) *journal {

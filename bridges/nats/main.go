@@ -27,7 +27,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/queue"
+	"github.com/hookrun/hookrun/internal/texts/queue"
 )
 
 func main() {

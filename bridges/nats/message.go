@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/hookrun/hookrun/internal/queue"
+	"github.com/hookrun/hookrun/internal/texts/queue"
 )
 
 // Limits of a message's headers, in bytes.

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/queue"
+	"github.com/hookrun/hookrun/internal/texts/queue"
 )
 
 func TestRead(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/gate/form"
+	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/form"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -17,11 +17,11 @@ import (
 // exit code that the client takes for a failure has the client's meaning. If the client cannot read the JSON, or if the
 // program was killed, answer returns an error.
 func (r *Trial) answer() (map[string]any, error) {
-	client, ok := registry.All().ClientNamed(r.client.Name)
+	client, ok := clients.All().ClientNamed(r.client.Name)
 	if !ok {
 		return nil, fmt.Errorf("hookrun does not read answers for %s", r.client.Name)
 	}
-	call, _, err := registry.All().ParseInput(r.Stdin)
+	call, _, err := clients.All().ParseInput(r.Stdin)
 	if err != nil {
 		return nil, err
 	}

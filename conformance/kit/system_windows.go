@@ -41,7 +41,7 @@ func ownVariables(r *Trial) map[string]string {
 
 func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }
 
-// survivors returns nil: the job of a hook ends all processes; internal/process tests this.
+// survivors returns nil: the job of a hook ends all processes; internal/core/process tests this.
 func (r *Trial) survivors() []process { return nil }
 
 func (r *Trial) killSurvivors() int { return 0 }

@@ -25,8 +25,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/conformance/kit"
-	"github.com/hookrun/hookrun/conformance/record/clients"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	recorded "github.com/hookrun/hookrun/conformance/record/clients"
+	"github.com/hookrun/hookrun/internal/clients"
 )
 
 const usage = `Usage: go run ./conformance/record --client NAME [FLAGS]
@@ -83,7 +83,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 func (o *options) record(stderr io.Writer) (*report, error) {
-	c, known := clients.Named(o.client)
+	c, known := recorded.Named(o.client)
 	if !known {
 		return nil, fmt.Errorf("no client %q is described in conformance/record/clients", o.client)
 	}
@@ -106,7 +106,7 @@ func (o *options) record(stderr io.Writer) (*report, error) {
 	if number == "" {
 		return nil, fmt.Errorf("%s --version says none", filepath.Join(o.bin, c.Name))
 	}
-	d, _ := registry.All().Named(c.Name)
+	d, _ := clients.All().Named(c.Name)
 	all := &report{title: d.Files.Client + " " + number, recorded: cases.Version, cases: len(lines)}
 	names := map[string]bool{}
 	for _, e := range d.Events {
@@ -200,8 +200,9 @@ func (r *recorder) again(line string) (now *seen, unable string, differences []s
 
 // judge compares a run with the record, whose paths are placeholders, and with the expectations of the case. Without a
 // record, a run with other results means that this driver cannot run the case.
-func judge(client clients.Client, record string, c *kit.Case, now *seen) (unable string, differ []string, agrees bool) {
-	var call *clients.Call
+func judge(client recorded.Client, record string, c *kit.Case, now *seen) (unable string, differ []string,
+	agrees bool) {
+	var call *recorded.Call
 	if asked, ok := callOf(client, string(c.Stdin)); ok {
 		call = &asked
 	}
@@ -225,7 +226,7 @@ func judge(client clients.Client, record string, c *kit.Case, now *seen) (unable
 
 // install installs a client in the cache, and returns the folder of its program. Of a package with two names the newer
 // one counts, if npm has all of it.
-func (o *options) install(c clients.Client) (string, error) {
+func (o *options) install(c recorded.Client) (string, error) {
 	dir := filepath.Join(o.cache, c.Name+"@"+o.version)
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	if versionOf(bin, c) != "" && o.version != "latest" {
@@ -249,13 +250,13 @@ func (o *options) install(c clients.Client) (string, error) {
 }
 
 // versionOf is the version that a client says, or "".
-func versionOf(bin string, c clients.Client) string {
+func versionOf(bin string, c recorded.Client) string {
 	said, _ := exec.Command("env", "PATH="+bin+":"+os.Getenv("PATH"), filepath.Join(bin, c.Name), "--version").Output()
 	return regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(said))
 }
 
 // packagesOf are the folders of a client's own packages, also for one system.
-func packagesOf(bin string, c clients.Client) (dirs []string) {
+func packagesOf(bin string, c recorded.Client) (dirs []string) {
 	for _, name := range c.Names() {
 		own := filepath.Join(filepath.Dir(bin), filepath.FromSlash(name))
 		ofSystems, _ := filepath.Glob(own + "-*")
@@ -294,7 +295,7 @@ func (o *options) tools(r *recorder, all *report) error {
 	if err != nil {
 		return err
 	}
-	var file clients.ToolFile
+	var file recorded.ToolFile
 	if err := json.Unmarshal(text, &file); err != nil {
 		return err
 	}
@@ -308,7 +309,7 @@ func (o *options) tools(r *recorder, all *report) error {
 		}
 	}
 	offered := []string{}
-	for _, t := range clients.Offered(r.usual.request) {
+	for _, t := range recorded.Offered(r.usual.request) {
 		if offered = append(offered, t.Name); !known[t.Name] {
 			all.newTools = append(all.newTools, t.Name)
 		}

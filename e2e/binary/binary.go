@@ -69,7 +69,7 @@ func run(m *testing.M) int {
 // build builds the binary. The managed hooks of this machine are none of the tests': a test has them in its current
 // folder.
 func build() error {
-	const flags = "-ldflags=-s -w -X github.com/hookrun/hookrun/internal/hookfile.testManaged=managed/hooks.json"
+	const flags = "-ldflags=-s -w -X github.com/hookrun/hookrun/internal/core/hookfile.testManaged=managed/hooks.json"
 	cmd := exec.Command("go", goBuild(flags, "github.com/hookrun/hookrun", Path)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

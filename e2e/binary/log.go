@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/runlog"
+	"github.com/hookrun/hookrun/internal/record/runlog"
 )
 
 // logLine is the part of a line of the run log that these tests look at.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/conformance/record/clients"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	recorded "github.com/hookrun/hookrun/conformance/record/clients"
+	"github.com/hookrun/hookrun/internal/clients"
 )
 
 // InstallJS copies a folder of the repository and installs the packages of npm that it needs.
@@ -38,9 +38,9 @@ func InstallJS(t *testing.T, folder ...string) string {
 func InstallClient(t *testing.T, name string) string {
 	t.Helper()
 	Needs(t, "npm")
-	d, known := registry.All().ClientNamed(name)
+	d, known := clients.All().ClientNamed(name)
 	require.True(t, known, name)
-	c, known := clients.Named(name)
+	c, known := recorded.Named(name)
 	require.True(t, known, name)
 	dir := filepath.Join(filepath.Dir(Path), "client-"+name)
 	bin := filepath.Join(dir, "node_modules", ".bin")

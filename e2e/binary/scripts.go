@@ -16,12 +16,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/clients"
 )
 
 // Scripts runs the *.txtar of a folder, in which hookrun is the real binary. They have three commands more than
 // testscript's own: see exits, outcome and answers. $CLIENTS, $CLIENTS_OR and $CLIENTS_WORDS are the names of all
-// clients, as texts of hookrun have them, for cmpenv.
+// programs, as texts of hookrun have them, for cmpenv.
 func Scripts(t *testing.T, folder string) {
 	found, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil || len(found) == 0 {
@@ -42,13 +42,13 @@ func Scripts(t *testing.T, folder string) {
 	if len(files) == 0 {
 		return
 	}
-	var clients []string
-	for _, c := range registry.All().Clients() {
+	var programs []string
+	for _, c := range clients.All().Clients() {
 		if c.Install != nil {
-			clients = append(clients, c.Install.Program)
+			programs = append(programs, c.Install.Program)
 		}
 	}
-	path, err := pathWithout(clients, os.Getenv("PATH"), t.TempDir())
+	path, err := pathWithout(programs, os.Getenv("PATH"), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func Scripts(t *testing.T, folder string) {
 				env.Setenv(name, env.WorkDir+"-"+name) // the workspace must not have the state
 			}
 			env.Setenv("XDG_STATE_HOME", env.WorkDir+"-state")
-			names := registry.All().ClientNames()
+			names := clients.All().ClientNames()
 			env.Setenv("CLIENTS", strings.Join(names, ", "))
 			env.Setenv("CLIENTS_OR", strings.Join(names, "|"))
 			env.Setenv("CLIENTS_WORDS", "["+strings.Join(names, "] [")+"]")

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/clients"
 )
 
 // User is a new user: an empty home folder, an empty project, and hookrun and a client in PATH.
@@ -26,7 +26,7 @@ type User struct {
 // NewUser makes a user. The program claude in PATH prints the version that hookrun knows, and does nothing else.
 func NewUser(t *testing.T) *User {
 	t.Helper()
-	client, ok := registry.All().ClientNamed("claude")
+	client, ok := clients.All().ClientNamed("claude")
 	require.True(t, ok)
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

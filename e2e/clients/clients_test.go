@@ -17,7 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -173,7 +173,7 @@ func (r *clientRun) nameless() string {
 	require.NoError(r, err)
 	var names []string
 	for _, tool := range gjson.GetBytes(text, "tools.#.name").Array() {
-		if len(registry.All().ToolNames(tool.String())) == 0 {
+		if len(clients.All().ToolNames(tool.String())) == 0 {
 			names = append(names, "`"+tool.String()+"`")
 		}
 	}
@@ -256,7 +256,7 @@ func (r *clientRun) test() {
 
 // title is the client's name and version, as at the head of its column.
 func (r *clientRun) title() string {
-	d, _ := registry.All().Named(r.name)
+	d, _ := clients.All().Named(r.name)
 	out := r.run(r.name, "--version")
 	version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(out)
 	require.NotEmpty(r, version, out)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/clients"
 )
 
 // try is a way in which a user could switch off the hookrun of install --managed.
@@ -187,7 +187,7 @@ func TestManaged(t *testing.T) {
 "events": ["pre-tool"], "if": "shell(touch forbidden*)"}]}`), 0o600))
 			r := newClientRun(t, clientNamed(name))
 			r.run(managedBinary, "install", "--managed", name, "--hooks", policy)
-			d, _ := registry.All().ClientNamed(name)
+			d, _ := clients.All().ClientNamed(name)
 			managed := d.Install.Managed("linux")
 			if out := r.run(managedBinary, "doctor", "--managed", name); managed.Trial.Args != nil {
 				require.Contains(t, out, "it obeyed the entry", out)

@@ -14,11 +14,11 @@ import (
 
 	"github.com/hookrun/hookrun/conformance/kit"
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/gate/form"
-	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/parts"
+	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/clients/parts"
+	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/form"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/testsupport/testforms"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -34,7 +34,7 @@ func (r *trial) requireForms(t *testing.T) {
 	again, err := form.JSON(o)
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(r.Stdout), string(again))
-	call, _, err := registry.All().ParseInput(r.Stdin)
+	call, _, err := clients.All().ParseInput(r.Stdin)
 	require.NoError(t, err)
 	call.Workspace = r.Workspace
 	testforms.Require(t, &call, o)
@@ -72,7 +72,7 @@ func (r *trial) requireAnswer(t *testing.T, client string) {
 	if json.Unmarshal([]byte(r.Stdout), &o) != nil { // no outcome was expected
 		return
 	}
-	d, ok := registry.All().ClientNamed(client)
+	d, ok := clients.All().ClientNamed(client)
 	require.True(t, ok)
 	reply, err := d.Reply(o)
 	require.NoError(t, err)

@@ -17,8 +17,8 @@ import (
 
 	"github.com/hookrun/hookrun/conformance/kit"
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/hookimport"
-	"github.com/hookrun/hookrun/internal/parts"
+	"github.com/hookrun/hookrun/internal/clients/hookimport"
+	"github.com/hookrun/hookrun/internal/clients/parts"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 

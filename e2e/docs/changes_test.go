@@ -68,7 +68,7 @@ func declares(t *testing.T, path, name string) bool {
 func TestOnePlace(t *testing.T) {
 	root := binary.Repository(t)
 	for text, want := range map[string]struct{ pattern, file string }{
-		`\btimed out after\b`: {"*.go", "internal/dialect/failure.go"},
+		`\btimed out after\b`: {"*.go", "internal/core/dialect/failure.go"},
 		`\b500 ?ms\b`:         {"*.md", "docs/processes.md"},
 	} {
 		expression := regexp.MustCompile(text)

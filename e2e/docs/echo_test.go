@@ -32,7 +32,7 @@ func TestNoEchoIntoAPipe(t *testing.T) {
 	}
 	looked := 0
 	for _, root := range []string{"README.md", ".tenex-hooks.example.json", "docs", "scripts/examples", "packages",
-		"internal/cli", "internal/dialect", "conformance", "bridges"} {
+		"internal/doors/cli", "internal/core", "internal/clients", "conformance", "bridges"} {
 		read := func(path string, d fs.DirEntry, err error) error {
 			name, data := filepath.ToSlash(path), strings.HasSuffix(path, ".jsonl")
 			switch {

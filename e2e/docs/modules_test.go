@@ -84,15 +84,15 @@ func TestSupportIsForTests(t *testing.T) {
 	}
 	linked := list("-deps", ".", "./protocol", "./projecthooks", "./queue", "./runner")
 	require.NotContains(t, strings.Fields(linked), "testing")
-	support := list("-f", "{{.Deps}}", "./internal/testsupport/testall", "./internal/process/processtest",
-		"./internal/dialect/dialecttest", "./e2e/binary", "./e2e/rpc")
+	support := list("-f", "{{.Deps}}", "./internal/testsupport/testall", "./internal/core/process/processtest",
+		"./internal/testsupport/dialecttest", "./e2e/binary", "./e2e/rpc")
 	require.Equal(t, 5, strings.Count(support, " testing "), support)
 }
 
 // TestTestsHaveAHome: what the tests of a package load, or its commands write, is never of whoever runs them.
 func TestTestsHaveAHome(t *testing.T) {
 	loads := regexp.MustCompile(`(?m)^package (hookfile|projecthooks|runner|cli)(_test)?$|` +
-		`"github.com/hookrun/hookrun/(internal/hookfile|internal/cli|projecthooks|runner)"`)
+		`"github.com/hookrun/hookrun/(internal/core/hookfile|internal/doors/cli|projecthooks|runner)"`)
 	home, needs := map[string]bool{}, map[string]bool{}
 	root := binary.Repository(t)
 	require.NoError(t, filepath.WalkDir(root, func(path string, f fs.DirEntry, err error) error {

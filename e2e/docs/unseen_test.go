@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/registry"
+	"github.com/hookrun/hookrun/internal/clients"
 )
 
 // The page has what doctor notes of each client, and nothing else, under the heading that doctor names.
@@ -16,7 +16,7 @@ func TestWhatNoHookSees(t *testing.T) {
 	text, err := os.ReadFile("../../docs/what-no-hook-sees.md")
 	require.NoError(t, err)
 	page := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "\n## ", "\n@@ ")), " ")
-	for _, d := range registry.All().Clients() {
+	for _, d := range clients.All().Clients() {
 		client := d.Files.Client
 		var want, got []string
 		for _, u := range d.Install.HooklessActions {

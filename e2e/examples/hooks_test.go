@@ -288,7 +288,7 @@ func TestExampleProtectPaths(t *testing.T) {
 		"outside the workspace": {
 			"../x", "../../etc/passwd", "src/../../x", "/etc/passwd", filepath.Join(outside, "x"), dir + "-other/x",
 			"out/x", "out/../x", "deep/../../x", "dangling",
-			"~/.bashrc", "~root/x", "..", "/",
+			"~/.bashrc", "~root/x", "..", "",
 		},
 		"a hook of this project": {"protect-paths.py", "./block-dangerous-shell.sh",
 			filepath.Join(dir, "redact-secrets.mjs")},

@@ -3,9 +3,9 @@
 package rules
 
 import (
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/pack"
-	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/rules/pack"
+	"github.com/hookrun/hookrun/internal/rules/permission"
 )
 
 // All has the rules of an "if" and all packs.

@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/launch"
-	"github.com/hookrun/hookrun/internal/parts"
+	"github.com/hookrun/hookrun/internal/clients/parts"
+	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/launch"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 

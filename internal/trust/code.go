@@ -11,8 +11,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/launch"
-	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/core/launch"
+	"github.com/hookrun/hookrun/internal/lib/lazy"
 )
 
 // interpreterArguments adds files that an interpreter may load for its arguments, also in program texts.

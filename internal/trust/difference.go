@@ -9,9 +9,9 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
 
 // Difference is one difference between two Fingerprints.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
 
 // Doubt is a reason why a Fingerprint may lack files that a hook runs. A new Doubt is a difference.

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/files/owner"
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/launch"
-	"github.com/hookrun/hookrun/internal/lazy"
-	"github.com/hookrun/hookrun/internal/shellline"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/launch"
+	"github.com/hookrun/hookrun/internal/lib/files/owner"
+	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 //go:embed variables.txt

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/parts"
+	"github.com/hookrun/hookrun/internal/clients/parts"
+	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 

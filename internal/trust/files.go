@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/core/hook"
 )
 
 // maxListed bounds the number of names compared with the globs of one hook.

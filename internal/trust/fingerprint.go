@@ -15,11 +15,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/files/owner"
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/launch"
+	"github.com/hookrun/hookrun/internal/lib/files/owner"
 )
 
 // File is one file of a Fingerprint.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/launch"
+	"github.com/hookrun/hookrun/internal/core/launch"
 )
 
 // shellPath equals no path, because on Windows hookrun looks for the shell of string commands in PATH.

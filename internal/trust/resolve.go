@@ -7,9 +7,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/hookrun/hookrun/internal/launch"
-	"github.com/hookrun/hookrun/internal/shellline"
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/core/launch"
+	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 // word is one word of a command. If computed, only the shell knows the word, and text is the known part.

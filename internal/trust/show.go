@@ -8,8 +8,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/hookrun/hookrun/internal/lazy"
-	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/lib/printable"
 )
 
 // Diff returns a diff of each project file against the text allowed last, for a person: first of the files that run,

@@ -9,12 +9,12 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/launch"
-	"github.com/hookrun/hookrun/internal/lazy"
-	"github.com/hookrun/hookrun/internal/shellline"
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/launch"
+	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 // starts finds the commands of a line or a script that cannot start. A word that only a shell knows is no finding, nor

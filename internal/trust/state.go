@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/internal/files/owner"
-	"github.com/hookrun/hookrun/internal/files/regular"
-	"github.com/hookrun/hookrun/internal/state"
+	"github.com/hookrun/hookrun/internal/lib/files/owner"
+	"github.com/hookrun/hookrun/internal/lib/files/regular"
+	"github.com/hookrun/hookrun/internal/lib/state"
 )
 
 // Store has the records in a state folder: the allowed hooks, and the hooks of each pinned session.

@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/files/atomic"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/lib/files/atomic"
 )
 
 // Record is a Fingerprint with the time of the record.

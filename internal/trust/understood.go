@@ -8,9 +8,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/hookrun/hookrun/internal/lazy"
-	"github.com/hookrun/hookrun/internal/shellline"
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 // unclear returns why the files that a command runs are not known, or "" if they are. It checks the words of this

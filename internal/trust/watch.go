@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"os"
 
-	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/core/hook"
 )
 
 // watched is the state of a path in a command when the Fingerprint was taken.

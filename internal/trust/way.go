@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/hook"
+	"github.com/hookrun/hookrun/internal/core/hook"
 )
 
 // clockTick is longer than a tick of a file system's clock: two changes within one tick may have the same time.

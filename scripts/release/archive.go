@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/cli"
+	"github.com/hookrun/hookrun/internal/doors/cli"
 	"github.com/hookrun/hookrun/scripts/man/manpage"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/client"
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/gate/form"
+	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/clients/client"
+	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/form"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -37,7 +37,7 @@ func Require(t testing.TB, c *dialect.Call, o protocol.Outcome) {
 
 	holds, carries := o.Decision != protocol.Continue || o.Stop, o.UpdatedInput != nil || o.UpdatedOutput != nil
 	require.Equal(t, holds || carries, forms["text"].Exit != 0, "text: %s", text)
-	for _, d := range registry.All().Clients() {
+	for _, d := range clients.All().Clients() {
 		plain := protocol.Outcome{Event: o.Event, Tool: o.Tool, Decision: o.Decision, Stop: o.Stop, Failed: o.Failed,
 			Cause: protocol.CausePolicy, Reason: "r", StopReason: "s"}
 		told, ofPlain := readBack(d, c, forms[d.Name]), readBack(d, c, reply(t, d, plain))
@@ -49,7 +49,7 @@ func Require(t testing.TB, c *dialect.Call, o protocol.Outcome) {
 		}
 	}
 	failed := dialect.IsFailureBlock(o.Decision, o.Cause)
-	if registry.All().Common(o.Event) == protocol.PostTool && failed && c.Result != "" {
+	if clients.All().Common(o.Event) == protocol.PostTool && failed && c.Result != "" {
 		require.NotContains(t, form.ResultText(o, c.Result), c.Result)
 		for name, p := range forms {
 			require.NotContains(t, p.Stdout+p.Stderr, c.Result, name)
@@ -76,7 +76,7 @@ func all(t testing.TB, c *dialect.Call, o protocol.Outcome) map[string]printed {
 			}
 		}
 	}
-	for _, d := range registry.All().Clients() {
+	for _, d := range clients.All().Clients() {
 		forms[d.Name] = reply(t, d, o)
 	}
 	return forms
@@ -86,7 +86,7 @@ func all(t testing.TB, c *dialect.Call, o protocol.Outcome) map[string]printed {
 func reply(t testing.TB, d *client.Client, o protocol.Outcome) printed {
 	t.Helper()
 	if !slices.Contains(d.Events.Names(), o.Event) {
-		o.Event = registry.All().Common(o.Event)
+		o.Event = clients.All().Common(o.Event)
 	}
 	r, err := d.Reply(o)
 	require.NoError(t, err, d.Name)

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
 )
 
 // Main runs the tests of a package in an empty home, and exits.
@@ -21,7 +21,7 @@ func Main(m *testing.M) {
 		panic(err)
 	}
 	unset := []string{"HOOKRUN_DEPTH", "HOOKRUN_LOG", "HOOKRUN_TRUST"}
-	for _, c := range registry.All().Clients() {
+	for _, c := range clients.All().Clients() {
 		folder, _, _ := strings.Cut(c.Files.FolderVariable, "/")
 		unset = append(unset, c.ProjectVariable, folder)
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/install"
-	"github.com/hookrun/hookrun/internal/lazy"
+	"github.com/hookrun/hookrun/internal/clients/install"
+	"github.com/hookrun/hookrun/internal/lib/lazy"
 )
 
 // maxAncestors limits the ancestors to examine: on Windows, a parent's number may have gone to a younger process.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/install"
+	"github.com/hookrun/hookrun/internal/clients/install"
 )
 
 // variables returns the lookup in a list of NAME=VALUE.

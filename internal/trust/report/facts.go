@@ -15,13 +15,13 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/doctor"
-	"github.com/hookrun/hookrun/internal/files/regular"
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/install"
-	"github.com/hookrun/hookrun/internal/runlog"
-	"github.com/hookrun/hookrun/internal/runlog/machine"
+	"github.com/hookrun/hookrun/internal/clients/doctor"
+	"github.com/hookrun/hookrun/internal/clients/install"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/lib/files/regular"
+	"github.com/hookrun/hookrun/internal/record/machine"
+	"github.com/hookrun/hookrun/internal/record/runlog"
 )
 
 // Machine describes this machine and this hookrun for a report.

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/crash"
-	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/runlog"
-	"github.com/hookrun/hookrun/internal/state/lastrun"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/lib/crash"
+	"github.com/hookrun/hookrun/internal/record/lastrun"
+	"github.com/hookrun/hookrun/internal/record/runlog"
 )
 
 // beatLimit bounds the time for the facts of a heartbeat: the caller waits for the end of hookrun.

@@ -9,20 +9,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/dialect/registry"
-	"github.com/hookrun/hookrun/internal/doctor"
-	"github.com/hookrun/hookrun/internal/gate/engine"
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/install"
-	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/runlog"
-	"github.com/hookrun/hookrun/internal/shellline/shellword"
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/clients/doctor"
+	"github.com/hookrun/hookrun/internal/clients/install"
+	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/shellword"
+	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/record/runlog"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Report says whether a person has allowed the hooks, and which clients run the hooks: the output of hookrun status.
+// Report says whether a person has allowed the hooks, and which present run the hooks: the output of hookrun status.
 type Report struct {
 	Version     int                `json:"version"`
 	Workspace   string             `json:"workspace"`
@@ -57,7 +57,7 @@ func (s switchedOff) String() string {
 	return fmt.Sprintf("hook %s (%s): %s", spelling.Quote(s.Hook), s.Source, s.Why)
 }
 
-// AddOff adds hooks that a file switches off, observing hooks, and clients that do not run hookrun's entries.
+// AddOff adds hooks that a file switches off, observing hooks, and present that do not run hookrun's entries.
 func (r *Report) AddOff(s *State, m Machine) error {
 	cfg := s.Config
 	for i := range cfg.Hooks {
@@ -67,14 +67,14 @@ func (r *Report) AddOff(s *State, m Machine) error {
 	}
 	if skip := os.Getenv(engine.SkipVariable); skip != "" {
 		r.Off = append(r.Off, switchedOff{Hook: skip, Source: "$" + engine.SkipVariable,
-			Why: "sessions of clients that start from here skip it"})
+			Why: "sessions of present that start from here skip it"})
 	}
 	for _, d := range hook.Observing(cfg.Hooks, time.Now()) {
 		r.Observe = append(r.Observe, d.Error())
 	}
-	clients, err := r.addFacts(s, m)
-	for _, c := range clients {
-		client, _ := registry.All().Named(c.Name)
+	present, err := r.addFacts(s, m)
+	for _, c := range present {
+		client, _ := clients.All().Named(c.Name)
 		for _, f := range c.Off {
 			r.Off = append(r.Off, switchedOff{Client: client.Files.Client, Source: f.Where, Why: f.What})
 		}
@@ -179,13 +179,13 @@ func (r *Report) Line(now time.Time) string {
 			on = append(on, c.Name)
 		}
 	}
-	clients := strings.Join(append(on, off...), ", ")
-	if clients == "" {
-		clients = "no client runs it"
+	present := strings.Join(append(on, off...), ", ")
+	if present == "" {
+		present = "no client runs it"
 	}
 	last := "no call known"
 	if r.LastCall != nil {
 		last = "last call " + doctor.Ago(now.Sub(*r.LastCall))
 	}
-	return "hookrun: " + hooks + "; " + clients + "; " + last
+	return "hookrun: " + hooks + "; " + present + "; " + last
 }

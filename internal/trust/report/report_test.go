@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/runlog"
-	"github.com/hookrun/hookrun/internal/state/lastrun"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/record/lastrun"
+	"github.com/hookrun/hookrun/internal/record/runlog"
 )
 
 // TestManagedHash: the hash is of the managed file and of the scripts beside it, and of no project's hook.

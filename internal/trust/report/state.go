@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/doctor"
-	"github.com/hookrun/hookrun/internal/hook"
-	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/clients/doctor"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/cli"
+	"github.com/hookrun/hookrun/internal/doors/cli"
 )
 
 // All returns the man pages by file name: hookrun.1, and a page for each command in the overview.

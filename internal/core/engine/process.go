@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/launch"
+	"github.com/hookrun/hookrun/internal/core/nearmiss"
+	"github.com/hookrun/hookrun/internal/core/process"
+	"github.com/hookrun/hookrun/internal/lib/crash"
+)
+
+// slot waits until fewer processes run than Options.MaxProcs. It returns a function that frees the slot, to call once
+// the call no longer waits for the process. An async hook needs no slot, because it must not keep gates from running.
+func (r *Runner) slot(ctx context.Context, h *hookRun) (free func(), err error) {
+	if r.slots == nil || h.Async {
+		return func() {}, ctx.Err()
+	}
+	select {
+	case r.slots <- struct{}{}:
+		return func() { <-r.slots }, ctx.Err()
+	case <-ctx.Done():
+		return func() {}, ctx.Err()
+	}
+}
+
+// runProcess runs a hook as a process for one call.
+func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookRun) (result dialect.HookResult) {
+	free, err := r.slot(ctx, h)
+	defer free()
+	if err != nil {
+		return dialect.HookResult{Err: err}
+	}
+	begin := time.Now() // after the wait for a slot, so the hook keeps its whole time
+	defer func() { result.Limit, result.Duration = h.limit, time.Since(begin) }()
+	program, err := r.program(h.Hook, h.call)
+	if err != nil {
+		return dialect.HookResult{Err: err}
+	}
+	input, id := process.Input(h.payload), ""
+	if h.Persistent {
+		input, id = r.line(h)
+	}
+	if h.Async && r.options.OneShot {
+		err := startError(s.StartDetached(program, input))
+		return dialect.HookResult{Err: err, Async: err == nil}
+	}
+	detach := h.Dialect.AsyncLine()
+	if h.Async { // already detached
+		detach = nil
+	}
+	p, err := s.Start(program, input, begin.Add(h.limit), detach)
+	if err != nil {
+		return dialect.HookResult{Err: startError(err)}
+	}
+	if h.Async {
+		r.watch(h, p)
+		return dialect.HookResult{Async: true}
+	}
+	got, ended := p.Wait(ctx)
+	switch {
+	case !ended && r.options.OneShot:
+		got = p.Release()
+	case !ended:
+		r.watch(h, p)
+		got.Detached = true
+	}
+	result = resultOf(&got, h.limit)
+	result.CallID = id
+	if ended && result.Async && !r.options.OneShot {
+		r.keepAsyncResult(h.of, h.Hook, h.call, result)
+	}
+	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
+		nearmiss.ReadLine(&result)
+	}
+	return result
+}
+
+// line returns the input line of a persistent hook and the id of the call in that line. If the client's own input has
+// an id, line uses that id, because many readers refuse an object with a duplicate key.
+func (r *Runner) line(h *hookRun) (input process.Input, id string) {
+	if id = gjson.Get(h.call.ClientInput, "id").Raw; id != "" {
+		return process.Input(h.payload), id
+	}
+	id = strconv.FormatInt(r.lastID.Add(1), 10)
+	return process.Input(h.payload.WithID(id)), id
+}
+
+// runPersistent gives the call to a persistent process of the hook.
+func (r *Runner) runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result dialect.HookResult) {
+	begin, hasLine := time.Now(), false
+	line, id := r.line(h)
+	var crashed error
+	read := func(reply *process.Reply) (problem string) {
+		result, hasLine = resultOf(&reply.Result, h.limit), true
+		result.CallID = id
+		if crashed = readLine(&result); crashed != nil {
+			return crashed.Error()
+		}
+		return result.ProtocolError
+	}
+	reply := pool.Ask(ctx, h.call.Workspace, line, h.limit, read)
+	if crashed != nil { // the pool has finished the call
+		panic(crashed)
+	}
+	if !hasLine {
+		result = resultOf(&reply.Result, h.limit)
+	}
+	result.Err = startError(result.Err)
+	result.ProtocolError, result.NoLine = reply.Problem, reply.NoAnswer
+	result.Duration = time.Since(begin)
+	return result
+}
+
+// readLine reads the line of a persistent process. An error is a panic in hookrun.
+func readLine(result *dialect.HookResult) (err error) {
+	defer crash.Catch(&err)
+	nearmiss.ReadLine(result)
+	return nil
+}
+
+// watch waits for an async hook, until its deadline or Close.
+func (r *Runner) watch(h *hookRun, p *process.Process) {
+	of, hook, c, limit := h.of, h.Hook, *h.call, h.limit // does not keep the payload, which can be megabytes
+	r.running.Go(func() {
+		got, _ := p.Wait(r.end)
+		if r.end.Err() == nil {
+			r.keepAsyncResult(of, hook, &c, resultOf(&got, limit))
+		}
+	})
+}
+
+// resultOf converts the result of a process for the dialects.
+func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
+	return dialect.HookResult{
+		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
+		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), LeftRunning: got.Survivors,
+		Unread: got.OutputHeld,
+		Async:  got.Detached, WentAsync: got.Detached,
+	}
+}
+
+// program is the program of a hook's process, with arguments, folder and environment.
+func (r *Runner) program(h *hook.Hook, c *dialect.Call) (p process.Program, err error) {
+	p.Env, p.Dir = r.environ(h, c), launch.Dir(h, c)
+	if p.Path, p.Args, err = launch.Program(h, p.Dir, p.Env); err != nil {
+		return p, err
+	}
+	p.Path, p.Args, err = launch.Resolve(p.Path, p.Args, p.Dir, p.Env)
+	return p, err
+}

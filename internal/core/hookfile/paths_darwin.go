@@ -1,0 +1,14 @@
+package hookfile
+
+import (
+	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/lib/state"
+)
+
+func managedPath() string { return ManagedPath("darwin") }
+
+func configDir() (string, error) {
+	home, err := state.Home()
+	return filepath.Join(home, "Library", "Application Support"), err
+}

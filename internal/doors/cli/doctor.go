@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/clients/doctor"
+	"github.com/hookrun/hookrun/internal/clients/install"
+	"github.com/hookrun/hookrun/internal/clients/parts"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/process"
+	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/texts/queue"
+)
+
+var examine = command{
+	name:    "doctor",
+	args:    "[CLIENT…] [FLAGS]",
+	takes:   install.Names,
+	summary: "show whether the clients here run hookrun, and what keeps a gate from holding",
+	about: `Looks at the project's hooks and at each client of hookrun install that is here: its version, its
+settings and switches, the entry that runs hookrun, its timeout, and when the client last ran it. It
+runs each entry as the client would, for a tool that hookrun always blocks, and checks that the answer
+is that block. No hook runs, and without --fix no file is changed, but for the time and the result of
+that call, which hookrun status shows.
+
+Every finding that is not ok has a line that mends it. The exit code is 1 if a gate would not hold, or
+if every call is blocked. With CLIENT it checks these clients alone.
+
+With --managed it looks at the settings for all users of this machine, and tries each client in a new
+home folder, in whose settings hooks are switched off: the canary must be blocked there, too.
+
+--fix asks at the terminal for each command that a finding advises, runs it, and checks again; --yes
+runs them without a question. hookrun allow always asks itself.`,
+	example: "  hookrun doctor\n  hookrun doctor --fix\n  hookrun doctor claude -C ~/project -o json",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		const where = "`DIR` where the client is started (default .)"
+		workspace := flags.StringP("workspace", "C", "", where)
+		const config = "look at the hooks of `FILE` instead of the project's file; repeatable"
+		configs := flags.StringArrayP("config", "c", nil, config)
+		var output string
+		defineOutput(flags, &output, "text", "json")
+		d := &doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Now: time.Now()}
+		defineState(flags, &d.State)
+		flags.StringVar(&d.Log, "log", "", "the run log `FILE` of your agent loop (default $"+logVariable+")")
+		flags.StringVar(&d.Socket, "socket", "", "the socket `PATH` at which hookrun serve should listen")
+		fix := flags.Bool("fix", false, "run the commands that the findings advise, after a question for each")
+		const managedUsage = "look at the settings for all users of this machine, see hookrun install --managed"
+		managed := flags.Bool("managed", false, managedUsage)
+		yes := flags.Bool("yes", false, "with --fix: without a question, but for hookrun allow")
+		return func(clients []string, std Streams) (int, error) {
+			if *yes && !*fix {
+				return 0, errors.New("--yes is for --fix; give both, or neither")
+			}
+			if *managed && *fix {
+				return 0, errors.New("--fix is for your own settings; leave --fix out, and follow the advice as " +
+					"administrator")
+			}
+			if err := checkOutput(flags); err != nil {
+				return 0, err
+			}
+			for _, name := range []string{"workspace", "state", "log", "socket"} {
+				if flag := flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return 0, fmt.Errorf("--%s is empty; leave it out for the default", name)
+				}
+			}
+			for _, name := range clients {
+				if names := install.Names(); !slices.Contains(names, name) {
+					near := spelling.Suggest(name, names)
+					return 0, fmt.Errorf("unknown client %q; give some of %s%s", name, strings.Join(names, ", "), near)
+				}
+			}
+			if len(clients) > 0 {
+				d.Clients = clients
+			}
+			processes := &process.Supervisor{Subreaper: true}
+			defer processes.Close()
+			until := interruption{exit: exitFailed}
+			until.watch()
+			defer until.done()
+			ctx := until.context()
+			d.Start = starter(ctx, processes)
+			examine := func() (*doctor.Report, error) {
+				if err := complete(d, *workspace, *configs); err != nil {
+					return nil, err
+				}
+				report := d.Examine
+				if *managed {
+					report = d.ExamineManaged
+				}
+				seen := report()
+				err := context.Cause(ctx) // a killed program says nothing about a client
+				if err == nil {
+					d.RecordCanaries(seen)
+				}
+				return seen, err
+			}
+			report, err := examine()
+			if err == nil && *fix {
+				f := &fixer{yes: *yes, out: std.Out, std: std, again: examine}
+				if output == "json" {
+					f.out = std.Err
+				}
+				report, err = f.fix(report)
+			}
+			if err != nil {
+				return 0, err
+			}
+			exit := exitOK
+			if !report.OK {
+				exit = exitFailed
+			}
+			if output == "json" {
+				return exit, writeJSON(std, report)
+			}
+			return exit, printReport(report, std)
+		}
+	},
+}
+
+// complete fills in doctor's inputs: this machine and the project.
+func complete(d *doctor.Doctor, workspace string, configs []string) (err error) {
+	d.Home, _ = os.UserHomeDir()
+	if d.Binary, err = install.OwnPath(); err != nil {
+		return err
+	}
+	if d.State == "" {
+		d.State, d.StateErr = queue.DefaultDir()
+	}
+	if d.Log == "" {
+		d.Log = os.Getenv(logVariable)
+	}
+	if d.Log, err = logPath(d.Log); err != nil {
+		return err
+	}
+	d.Workspace, err = doctorWorkspace(workspace, configs)
+	return err
+}
+
+// doctorWorkspace returns the project's hooks with the diagnostics of check. A client starts hookrun in the client's
+// own start folder, without -C.
+func doctorWorkspace(folder string, configs []string) (w doctor.Workspace, err error) {
+	if folder == "" {
+		folder = "."
+	}
+	p, err := findProject(absolute(folder))
+	if err != nil {
+		return w, err
+	}
+	o := hookfile.Options{Parts: parts.All(), Workspace: p.Workspace, Project: &p.Project, Files: configs}
+	p.configs = configs
+	files, _, err := o.Find()
+	if err != nil {
+		return w, err
+	}
+	report := checkReport{OK: true}
+	report.add(&o, files, p.Workspace)
+	report.findAbove(&p)
+	w = doctor.Workspace{Folder: absolute(p.Workspace), Started: absolute(folder), Found: p.String(),
+		Remarks: p.remarks()}
+	switch root := hookfile.Repository(w.Started, ""); {
+	case p.Worktree != "":
+		w.Started = root
+	case root != "": // without a repository, a client sees no link between the two folders
+		w.Started = w.Folder
+	}
+	for _, f := range report.Files {
+		w.Files = append(w.Files, doctor.HooksFile{Path: f.File, Level: f.Level, Hooks: f.tally, Errors: f.Errors,
+			Warnings: f.Warnings, Notes: f.Notes})
+	}
+	if w.Config, err = hookfile.Load(o); err != nil {
+		return w, nil // check has reported the error
+	}
+	w.Trust = doctorTrust(w.Folder)
+	return w, nil
+}
+
+// doctorTrust returns whether a person has allowed the hooks, as in status.
+func doctorTrust(workspace string) doctor.Trust {
+	s, err := newTrustState(workspace)
+	if err != nil {
+		return doctor.Trust{Problem: err.Error()}
+	}
+	return s.Trust()
+}
+
+// starter returns a function that runs programs in their own session, with a deadline, until ctx ends.
+func starter(
+	ctx context.Context, processes *process.Supervisor,
+) func(process.Program, process.Input, time.Duration) process.Result {
+	return func(program process.Program, stdin process.Input, limit time.Duration) process.Result {
+		p, err := processes.Start(program, stdin, time.Now().Add(limit), nil)
+		if err != nil {
+			return process.Result{Err: err}
+		}
+		result, _ := p.Wait(ctx)
+		return result
+	}
+}
+
+// printReport prints the findings, grouped by client.
+func printReport(r *doctor.Report, std Streams) error {
+	out := bufio.NewWriter(std.Out)
+	shown := ""
+	fmt.Fprintf(out, "%s\n", printable.Escape(r.Workspace))
+	for _, f := range r.Findings {
+		if f.Client != shown {
+			client, _ := clients.All().Named(f.Client)
+			fmt.Fprintf(out, "\n%s\n", client.Files.Client)
+			shown = f.Client
+		}
+		what := f.What
+		if f.Where != "" {
+			what = f.Where + ": " + what
+		}
+		fmt.Fprintf(out, "  %-8s %s\n", f.Severity, printable.Escape(what))
+		if f.Mend != "" {
+			fmt.Fprintf(out, "           -> %s\n", printable.Escape(f.Mend))
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("%w: %w", errStdout, err)
+	}
+	return nil
+}

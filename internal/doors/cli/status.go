@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/lib/crash"
+	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/spelling"
+)
+
+var status = command{
+	name:    "status",
+	args:    "[DIR] [FLAGS]",
+	takes:   folders,
+	summary: "show whether a project's hooks are those that were allowed",
+	about: `Shows whether the hooks of the project are allowed, how they differ from what was allowed, and which
+are switched off or only observe. With -o json also which clients are here, with their entries for
+hookrun, their last call, and the last canary of hookrun doctor.
+The exit code is
+  0  allowed, or there are none
+  1  hookrun could not do its work
+  2  changed: with --trust required the calls of changed hooks are blocked, or every tool call
+  3  unknown: nobody has allowed them, and with --trust required they do not run`,
+	example: "  hookrun status\n  hookrun status -o json\n  hookrun status --line",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f hooksFlags
+		f.defineFiles(flags)
+		var output string
+		defineOutput(flags, &output, "text", "json")
+		const oneLine = "print one line for a status bar, and exit with 0 whatever is wrong"
+		line := flags.Bool("line", false, oneLine)
+		return func(args []string, std Streams) (int, error) {
+			if *line {
+				_ = write(std, printable.Escape(spelling.Brief(f.statusLine(args), 300))+"\n")
+				return exitOK, nil
+			}
+			if err := checkOutput(flags); err != nil {
+				return 0, err
+			}
+			s, err := f.trustState(args)
+			if err != nil {
+				return 0, err
+			}
+			r, err := s.Report()
+			if err != nil {
+				return 0, err
+			}
+			if err := r.AddOff(&s, machineOf("")); err != nil {
+				return 0, err
+			}
+			if output == "json" {
+				return statusExit(r.Status), writeJSON(std, r)
+			}
+			return statusExit(r.Status), write(std, r.String())
+		}
+	},
+}
+
+func statusExit(status string) int {
+	switch status {
+	case "changed":
+		return exitBlock
+	case "unknown":
+		return 3
+	}
+	return exitOK
+}
+
+// statusLine returns one line for a status bar.
+func (f *hooksFlags) statusLine(args []string) (text string) {
+	var err error
+	defer func() {
+		if err != nil {
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			text = "hookrun: PROBLEM: " + first
+		}
+	}()
+	defer crash.Catch(&err)
+	s, err := f.trustState(args)
+	if err != nil {
+		return ""
+	}
+	r, err := s.Report()
+	if err != nil {
+		return ""
+	}
+	if err = r.AddOff(&s, machineOf("")); err != nil {
+		return ""
+	}
+	return r.Line(time.Now())
+}

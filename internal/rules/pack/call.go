@@ -1,0 +1,228 @@
+package pack
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/rules/permission"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
+)
+
+// Word is a word of a command, without its quotes. If Computed, only the shell knows the text after Prefix.
+type Word = shellline.Word
+
+// Command is a simple command that a call runs, directly or through wrappers.
+type Command struct {
+	shellline.Command
+	Program string // the name in lower case, without folder and .exe; "": the shell computes the name
+	Args    []Word
+	Files   []File // of the redirections
+}
+
+// File is a file that a call works on.
+type File struct {
+	Path     string // as written
+	IsPrefix bool   // the shell computes the rest of the path
+	Writes   bool
+	Reads    bool // of a file tool; an unknown tool may do both
+
+	// Of a redirection:
+	Word               Word // the path, including computed parts
+	Appends, Elsewhere bool
+	Folders            []Word // the folders that the line has changed to before
+}
+
+// Call is a tool call as rules see it. Commands and Redirect come from all shell lines.
+type Call struct {
+	Tools      []string // the names of the tool, such as fs_read and Read
+	Commands   []Command
+	Redirect   []File   // of shell lines
+	Files      []File   // files of a file tool
+	MaybePaths []string // texts of an unknown tool, and patterns that choose files
+	Unreadable bool     // the command or the path of the call cannot be read
+	Shell      bool     // the tool runs shell lines
+	Writes     bool     // the tool may write files
+	Args       string   // all arguments, as JSON
+	Dir        string   // the folder in which the call runs, absolute
+	Root       string   // the workspace, absolute
+	Home       string   // the user's home; "": unknown
+	Worktree   string   // the workspace in the linked worktree of Dir, absolute; "": none
+
+	facts    permission.Facts
+	doubts   []doubt
+	assigned []shellline.Assignment
+	lines    []string // in lower case
+	inputs   int      // the number of commands whose output other commands read, in total
+	guarded  *touched // the guarded files that the call changes; nil: not computed yet
+	expanded int      // values of variables inserted in words so far
+}
+
+// doubt is a text that may contain commands in an unknown form. unread: not all of the text was read.
+type doubt struct {
+	text, why string
+	unread    bool
+}
+
+// NewCall returns the call as rules see it. writes means that a file tool writes.
+func NewCall(c permission.Call, writes bool) *Call {
+	facts := c.Inspect()
+	p := &Call{facts: facts, Tools: append([]string{c.Tool}, c.Aliases...), MaybePaths: facts.MaybePaths,
+		Unreadable: facts.Unreadable, Shell: facts.Kind == permission.Shell || len(facts.Lines) > 0, Writes: writes,
+		Args: c.Input, Dir: c.Dir, Root: c.Root, Home: c.Home, Worktree: c.Worktree}
+	for i, line := range facts.Lines {
+		p.addLine(line)
+		unread := shellline.OverLimit(line.Opaque)
+		if !unread {
+			p.addWindows(facts.Texts[i])
+		}
+		p.lines = append(p.lines, strings.ToLower(facts.Texts[i]))
+		if line.Opaque != "" {
+			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque, unread})
+		}
+		for _, h := range line.Hints {
+			if h.Weak {
+				continue
+			}
+			text := strings.ToLower(h.Text) + "\n"
+			if strings.Contains(h.Name, "program") {
+				text = flat(h.Text)
+			}
+			p.doubts = append(p.doubts, doubt{text: text, why: h.Name})
+		}
+	}
+	for _, path := range facts.Files {
+		p.Files = append(p.Files, File{Path: path, Writes: writes, Reads: !writes || p.unknown()})
+	}
+	return p
+}
+
+// unknown reports whether no table has the tool, so the tool may read and write the files that it is given.
+func (c *Call) unknown() bool { return c.facts.Kind == permission.Unknown }
+
+// mayDo returns a Found for a file that the call's tool works on. verb is what the rule is about.
+func (c *Call) mayDo(verb, file string) Found {
+	if c.unknown() {
+		return Found{file, "the tool is unknown, and may " + verb + " the file"}
+	}
+	return Found{Subject: file}
+}
+
+// flat returns a text in lower case, and below a copy without quotes and brackets: a program has the words of a command
+// as ["rm", "-rf"].
+func flat(text string) string {
+	without := strings.NewReplacer("'", "", `"`, "", `\`, "", "[", "", "]", "", ", ", ",").Replace(text)
+	return strings.ToLower(text + " \n " + without + "\n")
+}
+
+// addLine adds the commands and redirections of a line.
+func (c *Call) addLine(line *shellline.Unwrapped) {
+	c.Commands = slices.Grow(c.Commands, len(line.Commands))
+	for _, command := range line.Commands {
+		c.Commands = append(c.Commands, commandOf(command))
+		c.inputs += len(command.PipedFrom) + len(command.Substitutions)
+	}
+	for _, r := range line.Redirections {
+		c.Redirect = append(c.Redirect, fileOf(r))
+	}
+	c.assigned = append(c.assigned, line.Assignments...)
+}
+
+func commandOf(c shellline.Command) Command {
+	command := Command{Command: c}
+	if len(c.Words) == 0 {
+		return command
+	}
+	if command.Args = c.Words[1:]; !c.Words[0].Computed {
+		command.Program = programName(c.Words[0])
+	}
+	for _, r := range c.Files {
+		command.Files = append(command.Files, fileOf(r))
+	}
+	return command
+}
+
+// programName returns the name of a program in lower case, as rules use it. Windows, macOS and PowerShell ignore case.
+func programName(w Word) string { return strings.ToLower(shellline.ProgramName(w.Text)) }
+
+func fileOf(r shellline.Redirection) File {
+	f := File{Path: r.File.Text, Writes: r.Writes, Word: r.File, Appends: r.Appends, Elsewhere: r.Elsewhere,
+		Folders: r.Folders}
+	if r.File.Computed {
+		f.Path, f.IsPrefix = r.File.Prefix, true
+	}
+	return f
+}
+
+// after returns the rest of a word after a prefix, such as the value of an option, and whether the word has the prefix.
+// Bash expands ~ and $HOME in the rest too: of=~/x.
+func after(w Word, prefix string) (value Word, ok bool) {
+	if w.Text, ok = strings.CutPrefix(w.Text, prefix); !ok {
+		return Word{}, false
+	}
+	w.Prefix = strings.TrimPrefix(w.Prefix, prefix)
+	w.Home = w.Text != "" && strings.Contains("~$", w.Text[:1])
+	return w, true
+}
+
+// value returns the value of an option, attached or in the next word, or the zero Word if the command lacks the option.
+func (c *Command) value(short, long string) Word {
+	for i, w := range c.Args {
+		if (w.Text == short || w.Text == long) && i+1 < len(c.Args) {
+			return c.Args[i+1]
+		}
+		if value, ok := after(w, long+"="); ok {
+			return value
+		}
+		if value, ok := after(w, short); ok && value.Text != "" {
+			return value
+		}
+	}
+	return Word{}
+}
+
+// String returns the command for a reason.
+func (c *Command) String() string {
+	return strings.TrimSuffix(c.Program+" "+shellline.JoinWords(c.Args), " ")
+}
+
+// flag reports whether the command has an option: one of the letters, perhaps in a bundle, or a long option or its
+// beginning.
+func (c *Command) flag(letters string, long ...string) bool {
+	for _, w := range c.Args {
+		switch {
+		case w.Text == "--":
+			return false
+		case len(w.Text) < 2 || w.Text[0] != '-':
+		case w.Text[1] != '-':
+			if strings.ContainsAny(w.Text[1:], letters) {
+				return true
+			}
+		default:
+			name, _, _ := strings.Cut(w.Text, "=")
+			for _, l := range long {
+				if len(name) > len("--x") && strings.HasPrefix(l, name) || name == l {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// operands returns the arguments that are not options. valued are options whose value is the next word.
+func (c *Command) operands(valued string) []Word { return operands(c.Args, valued) }
+
+func operands(args []Word, valued string) (words []Word) {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case w.Text == "--":
+			return append(words, args[i+1:]...)
+		case len(w.Text) < 2 || w.Text[0] != '-':
+			words = append(words, w)
+		case shellline.InList(valued, w.Text):
+			i++
+		}
+	}
+	return words
+}

@@ -1,0 +1,336 @@
+package pack
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/rules/shellline"
+)
+
+var files = Pack{
+	Name: "files", Version: 1, Summary: "no deletion of homes, systems, the whole workspace or what lies outside of it",
+	Rules: []Rule{
+		{
+			Name:   "no-wide-delete",
+			Blocks: "the deletion or the move of a root, a home, a system folder or the whole workspace",
+			Find:   wideDelete, Doubt: wideDoubt,
+		},
+		{
+			Name: "no-outside-delete", Blocks: "the deletion of a folder or a pattern outside of the workspace",
+			Find: outsideDelete, Doubt: [][]string{{"rm -rf ~/", "rm -rf $home/", "rm -rf ../", "rm -fr ~/"}},
+		},
+		{
+			Name: "no-sweep", Blocks: "a deletion of all files of the workspace that a search finds without a pattern",
+			Find: sweep, Doubt: [][]string{{"find . -delete", "find . -type f -delete", "find . -exec rm"}},
+		},
+		{
+			Name: "no-wide-chmod", Blocks: "a recursive change of owners or modes of a root, a home or the system",
+			Find:  wideChmod,
+			Doubt: [][]string{{"chmod -r", "chown -r"}, {" / ", " /\"", " /'", " /\n", " /etc", " /usr"}},
+		},
+		{
+			Name: "no-device-write", Blocks: "a command that overwrites or formats a device",
+			Find:  deviceWrite,
+			Doubt: [][]string{{"/dev/"}, {"of=/dev/sd", "of=/dev/nvme", "of=/dev/disk", "> /dev/sd", "mkfs"}},
+		},
+		{
+			Name: "no-system-write", Blocks: "a command that overwrites or moves a file of the system",
+			Find: func(c *Call) Found {
+				return c.writes(func(at, doubt string) bool { return doubt == "" && isOfSystem(at) })
+			}, Doubt: [][]string{{"> /etc/", "tee /etc/", "> /boot/", "> /usr/bin/"},
+				{"passwd", "shadow", "sudoers", "/boot/", "/usr/bin/"}},
+		},
+		{
+			Name: "no-outside-write", Blocks: "a file tool that writes outside of the workspace",
+			Find: outsideWrite,
+		},
+	},
+}
+
+// wideDoubt has whole phrases, because programs that may run a text often appear together with a harmless deletion.
+var wideDoubt = [][]string{{"rm -rf / ", "rm -rf /\n", "rm -rf /;", "rm -rf /\"", "rm -rf /'", "rm -rf /)", "rm -rf /*",
+	"rm -rf $'/", "rm -fr $'/", "rm -fr /\n", "rm -fr / ", "rm -fr /\"", "rm -fr /'", "rm -fr /*", "rm -rf ~\n",
+	"rm -rf ~ ", "rm -rf ~\"", "rm -rf ~'", "rm -rf ~/\n", "rm -rf ~/*", "rm -rf $home\n", "rm -rf $home\"",
+	"rm -rf $home'", "rm -rf $home/*", "--no-preserve-root", "rmtree('/')", "rmtree(\"/\")", "rm -rf *\n",
+	"rm -rf .\n", "rm -rf ./*\n"}}
+
+// removal is the files that a command deletes or moves away.
+type removal struct {
+	words        []Word
+	recursive    bool // with everything inside; if false, only files
+	patterns     bool // only files that match a pattern
+	moves        bool
+	followsLinks bool // the command follows links
+}
+
+// removes returns the files that a command deletes. ok is false if the command deletes nothing.
+func (c *Command) removes() (r removal, ok bool) {
+	switch c.Program {
+	case "rm", "grm", "":
+		r.words, r.recursive = c.operands(""), c.flag("rR", "--recursive") || slices.ContainsFunc(c.Args, mayBeOption)
+		return r, c.Program != "" || c.flag("rR", "--recursive") && c.flag("f", "--force")
+	case "remove-item", "ri", "del", "erase", "rd":
+		deep := func(w Word) bool { return shellline.InList("-r -recurse /s", strings.ToLower(w.Text)) }
+		isOption := func(w Word) bool { return len(w.Text) == 2 && w.Text[0] == '/' }
+		words := slices.DeleteFunc(c.operands(""), isOption)
+		return removal{words: words, recursive: slices.ContainsFunc(c.Args, deep)}, true
+	case "unlink":
+		return removal{words: c.operands("")}, true
+	case "rimraf", "srm", "trash", "trash-put", "rmdir":
+		return removal{words: c.operands(""), recursive: true, moves: c.Program == "rmdir"}, true
+	case "shred":
+		return removal{words: c.operands("-n -s --iterations --size"), recursive: true}, true
+	case "truncate":
+		return removal{words: c.operands("-s -r --size --reference"), recursive: true}, true
+	case "mv", "gmv":
+		r = removal{words: c.operands("-S -t --suffix --target-directory"), recursive: true, moves: true}
+		if !c.flag("t", "--target-directory") && len(r.words) > 0 {
+			r.words = r.words[:len(r.words)-1]
+		}
+		return r, true
+	case "rsync":
+		deletes := func(w Word) bool { return strings.HasPrefix(w.Text, "--del") }
+		if !slices.ContainsFunc(c.Args, deletes) || c.flag("n", "--dry-run") {
+			return r, false
+		}
+		words := c.operands("-e --rsh --exclude --include --filter -f --exclude-from --include-from --files-from " +
+			"--port --backup-dir --log-file")
+		if n := len(words); n > 1 && !strings.Contains(words[n-1].Text, ":") {
+			return removal{words: words[n-1:], recursive: true, followsLinks: true}, true
+		}
+	case "find", "gfind":
+		return c.findRemoval()
+	}
+	return r, false
+}
+
+// mayBeOption reports whether the shell computes the whole word, so the word may be an option.
+func mayBeOption(w Word) bool {
+	return w.Computed && strings.HasPrefix(w.Text, "$") && !strings.ContainsAny(w.Text, "/.(")
+}
+
+// findRemoval returns the files that find deletes.
+func (c *Command) findRemoval() (r removal, ok bool) {
+	args := c.Args
+	for len(args) > 0 && (shellline.InList("-H -L -P", args[0].Text) || strings.HasPrefix(args[0].Text, "-O")) {
+		args = args[1:]
+	}
+	for len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") && args[0].Text != "(" && args[0].Text != "!" {
+		r.words, args = append(r.words, args[0]), args[1:]
+	}
+	if len(r.words) == 0 {
+		r.words = []Word{{Text: "."}}
+	}
+	r.recursive, r.followsLinks, r.patterns = true, true, true
+	narrow, negated := false, false
+	for i, w := range args {
+		value := ""
+		if i+1 < len(args) {
+			value = args[i+1].Text
+		}
+		switch w.Text {
+		case "!", "-not":
+			negated = true
+			continue
+		case "-o", "-or", ",":
+			narrow = false
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname", "-inum", "-samefile":
+			narrow = narrow || !negated && strings.Trim(value, "*./") != ""
+		case "-empty", "-xtype":
+			narrow = narrow || !negated
+		case "-delete":
+			ok, r.patterns = true, r.patterns && narrow
+		case "-exec", "-execdir", "-ok", "-okdir":
+			if destroys(args[i+1:]) {
+				ok, r.patterns = true, r.patterns && narrow
+			}
+		}
+		negated = false
+	}
+	return r, ok
+}
+
+// destroys reports whether the command of a find action deletes files.
+func destroys(args []Word) bool {
+	for i, w := range args {
+		switch name := programName(w); {
+		case w.Text == ";" || w.Text == "+":
+			return false
+		case shellline.InList("rm grm shred srm unlink rimraf trash", name):
+			return i == 0 || shellline.InList("sudo doas env command busybox nice timeout nohup", args[0].Text)
+		case i > 0 && args[i-1].Text == "-c":
+			return strings.HasPrefix(w.Text, "rm ") || strings.Contains(w.Text, " rm ")
+		}
+	}
+	return false
+}
+
+// foundIn returns a Found for a command and a target.
+func (c *Command) foundIn(t target) Found {
+	return Found{c.String() + ", which leads to " + t.path, t.doubt}
+}
+
+func wideDelete(c *Call) Found {
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		r, ok := cmd.removes()
+		if !ok {
+			continue
+		}
+		for _, w := range r.words {
+			for _, t := range c.targets(w, cmd.Folders, r.followsLinks) {
+				whole := r.recursive || w.Computed && strings.ContainsAny(w.Text, "*?[")
+				switch {
+				case cmd.isFind() && c.isTemporaryFolder(t.path), t.area == workspace && c.keepsInWorkspace(cmd):
+				case r.moves && t.doubt == ifFolder: // often a folder made by mktemp
+				case t.area == inSystem && !cmd.Elsewhere && cmd.Program != "rmdir" && (whole || isOfSystem(t.path)),
+					t.area == protected && whole,
+					t.area == workspace && whole && !cmd.Elsewhere && !cmd.isFind() && cmd.Program != "rsync":
+					return cmd.foundIn(t)
+				}
+			}
+		}
+	}
+	if found := c.windowsDelete(); found.Subject != "" {
+		return found
+	}
+	return c.pipedRoot()
+}
+
+func (c *Command) isFind() bool { return c.Program == "find" || c.Program == "gfind" }
+
+// keepsInWorkspace reports whether a command moves files to a workspace folder, or to names computed by the shell.
+func (c *Call) keepsInWorkspace(cmd *Command) bool {
+	words := cmd.operands("-S --suffix")
+	if cmd.Program != "mv" && cmd.Program != "gmv" || len(words) == 0 {
+		return false
+	}
+	last := words[len(words)-1:]
+	return last[0].Computed || c.leadTo(inside, last, cmd)
+}
+
+// pipedRoot finds an xargs rm in a line where echo prints the path of the workspace, of a system file or of a root.
+func (c *Call) pipedRoot() Found {
+	i := slices.IndexFunc(c.Commands, deletesInput)
+	if i < 0 {
+		return Found{}
+	}
+	for _, cmd := range c.Commands {
+		if cmd.Program != "echo" && cmd.Program != "printf" {
+			continue
+		}
+		for _, w := range cmd.Args {
+			for _, t := range c.targets(w, cmd.Folders, true) {
+				if t.area >= inSystem {
+					return c.Commands[i].foundIn(t)
+				}
+			}
+		}
+	}
+	return Found{}
+}
+
+// deletesInput reports whether a command deletes the files that another command prints.
+func deletesInput(c Command) bool {
+	braces := func(w Word) bool { return strings.Contains(w.Text, "{}") && w.Computed && w.Prefix == "" }
+	return shellline.InList("rm grm shred srm unlink rimraf trash", c.Program) &&
+		(c.MoreArgs || slices.ContainsFunc(c.Args, braces))
+}
+
+func outsideDelete(c *Call) Found {
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		r, ok := cmd.removes()
+		if !ok || r.moves || cmd.Elsewhere {
+			continue
+		}
+		for _, w := range r.words {
+			for _, t := range c.targets(w, cmd.Folders, r.followsLinks) {
+				if t.area == outside && (r.recursive || w.Computed && strings.ContainsAny(w.Text, "*?[")) {
+					return cmd.foundIn(t)
+				}
+			}
+		}
+	}
+	return Found{}
+}
+
+func sweep(c *Call) Found {
+	fed, filtered := false, false
+	var lists *Command
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		switch cmd.Program {
+		case "find", "gfind", "rsync":
+			r, ok := cmd.removes()
+			if ok && !r.patterns && c.leadTo(workspace, r.words, cmd) {
+				return Found{Subject: cmd.String()}
+			}
+		case "grep", "egrep", "rg", "awk", "sed", "head", "tail", "fzf", "comm", "cut":
+			filtered = true
+		}
+		if cmd.listsAll() {
+			lists = cmd
+		}
+		fed = fed || deletesInput(*cmd)
+	}
+	if fed && lists != nil && !filtered {
+		return Found{Subject: lists.String() + ", whose list is deleted"}
+	}
+	return Found{}
+}
+
+// leadTo reports whether one of the words leads to an area.
+func (c *Call) leadTo(a area, words []Word, cmd *Command) bool {
+	return slices.ContainsFunc(words, func(w Word) bool {
+		return slices.ContainsFunc(c.targets(w, cmd.Folders, true), func(t target) bool { return t.area == a })
+	})
+}
+
+// listsAll reports whether a command lists the files of the current folder without a pattern.
+func (c *Command) listsAll() bool {
+	switch c.Program {
+	case "ls":
+		return isHere(c.operands("-I -w -T"))
+	case "git":
+		g := gitOf(c, "")
+		return g.sub == "ls-files" && isHere(g.operands("-x", "-X", "--exclude")) &&
+			!g.has("--others", 'o', "xX") && !g.has("--deleted", 'd', "xX")
+	case "find", "gfind":
+		all := Command{Program: "find", Args: append(slices.Clip(c.Args), Word{Text: "-delete"})}
+		r, _ := all.findRemoval()
+		return !r.patterns && isHere(r.words)
+	}
+	return false
+}
+
+// isHere reports whether words name only the current folder.
+func isHere(words []Word) bool {
+	return !slices.ContainsFunc(words, func(w Word) bool { return strings.Trim(w.Text, "./*") != "" })
+}
+
+func wideChmod(c *Call) Found {
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		switch cmd.Program {
+		case "chmod", "chown", "chgrp", "setfacl":
+		default:
+			continue
+		}
+		if cmd.Elsewhere || !cmd.flag("R", "--recursive") {
+			continue
+		}
+		words := cmd.operands("-m -x -M -X --reference")
+		if cmd.Program != "setfacl" && len(words) > 0 {
+			words = words[1:]
+		}
+		for _, w := range words {
+			for _, t := range c.targets(w, cmd.Folders, true) {
+				if t.area == protected && t.doubt == "" || t.area == inSystem {
+					return cmd.foundIn(t)
+				}
+			}
+		}
+	}
+	return c.windowsGrant()
+}

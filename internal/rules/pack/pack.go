@@ -1,0 +1,210 @@
+// Package pack has ready rules that a hooks file takes by name: "packs": ["git", "secrets"]. A rule is a value: the
+// blocked calls, the reason, the alternative for the agent, the function that decides, and examples of blocked and
+// passed calls.
+//
+//	of, err := pack.Named("git")
+//	…
+//	call := pack.NewCall(input, true)
+//	for _, rule := range of.At(of.Version) {
+//		if found := rule.Decide(call); found.Subject != "" {
+//			// block, with rule.Reason(of.ID(rule), found)
+//		}
+//	}
+//
+// Guarantees: a rule decides on the commands that a shell would run, inside quotes, wrappers and launchers, and not on
+// the text of a line. A rule reads no file unless a comment says so, starts no process, and costs microseconds.
+//
+// Limits: a rule does not see the internal work of a program. Rule.Limits names further calls that a rule cannot see.
+package pack
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lib/spelling"
+)
+
+// Pack is a list of rules with a name.
+type Pack struct {
+	Name    string
+	Summary string // half a line
+	Version int    // increases if a rule blocks more than before
+	Rules   []Rule
+}
+
+// Rule blocks calls of one kind.
+type Rule struct {
+	Name   string // name within the pack, such as no-force-push
+	Blocks string // the blocked calls, as a noun phrase
+	Since  int    // the pack version that introduced the rule; 0 is 1
+	Asks   bool   // the rule asks a person instead of blocking
+
+	// Find returns the part of a call that the rule blocks, or the zero Found.
+	Find func(*Call) Found
+	// Doubt are lists of words in lower case. A line that the rule would block contains a word of each list. If hookrun
+	// cannot tell what a line runs and the line contains a word of each list, the rule blocks the line. If Doubt is
+	// nil, the rule never blocks in doubt.
+	Doubt [][]string
+}
+
+// Found is the part of a call that a rule blocks.
+type Found struct {
+	Subject string // the command or the file, for the reason; "" if the rule does not block
+	Doubt   string // why hookrun is in doubt; "" if certain
+}
+
+// Example is a call to test a rule with.
+type Example struct {
+	Tool string // the tool's name in projects; "" is shell
+	Text string // a shell line, or the path of a file tool
+}
+
+// String returns the example as people read it: a shell line, or a tool and its path.
+func (e Example) String() string {
+	if e.Tool == "" {
+		return e.Text
+	}
+	return e.Tool + " " + e.Text
+}
+
+//go:embed rules.txt
+var rules string
+
+// Why returns a sentence about the harm of the blocked calls.
+func (r *Rule) Why() string { return r.text("why") }
+
+// Instead returns a sentence to the agent.
+func (r *Rule) Instead() string { return r.text("instead") }
+
+// Limits returns the calls that the rule cannot see, or "" if they are not worth mentioning.
+func (r *Rule) Limits() string { return r.text("limits") }
+
+func (r *Rule) text(key string) string {
+	for _, e := range r.examples(key) {
+		return strings.ReplaceAll(e.Text, "\n", " ")
+	}
+	return ""
+}
+
+// Block returns examples of calls that the rule blocks or asks about.
+func (r *Rule) Block() []Example { return r.examples("!") }
+
+// Pass returns examples of calls that the rule lets through.
+func (r *Rule) Pass() []Example { return r.examples("=") }
+
+// examples returns the lines of the rule that begin with a mark.
+func (r *Rule) examples(mark string) (found []Example) {
+	_, section, _ := strings.Cut(rules, "\n# "+r.Name+"\n")
+	section, _, _ = strings.Cut(section, "\n\n")
+	for line := range strings.SplitSeq(strings.ReplaceAll(section, "\n\t", "\x00"), "\n") {
+		if call, is := strings.CutPrefix(line, mark); is {
+			tool, text, _ := strings.Cut(call, " ")
+			found = append(found, Example{tool, strings.ReplaceAll(text, "\x00", "\n")})
+		}
+	}
+	return found
+}
+
+// All returns the packs in display order.
+func All() []*Pack { return []*Pack{&git, &secrets, &files, &agents, &remote, &infra} }
+
+// Names returns the names of all packs.
+func Names() (names []string) {
+	for _, p := range All() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Named returns the pack with a name. The error lists the known packs.
+func Named(name string) (*Pack, error) {
+	for _, p := range All() {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	all := Names()
+	const text = "there is no pack %s; there are %s%s"
+	return nil, fmt.Errorf(text, spelling.Quote(name), strings.Join(all, ", "), spelling.Suggest(name, all))
+}
+
+// Rule returns the rule with a name, or nil.
+func (p *Pack) Rule(name string) *Rule {
+	for i := range p.Rules {
+		if p.Rules[i].Name == name {
+			return &p.Rules[i]
+		}
+	}
+	return nil
+}
+
+// At returns the rules in a version of the pack.
+func (p *Pack) At(version int) (rules []*Rule) {
+	for i := range p.Rules {
+		if r := &p.Rules[i]; r.Since <= version {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// ID returns the full name of a rule of the pack, such as git/no-force-push.
+func (p *Pack) ID(r *Rule) string { return p.Name + "/" + r.Name }
+
+// Does returns the verb before Blocks: what the rule does about such calls.
+func (r *Rule) Does() string {
+	if r.Asks {
+		return "asks about"
+	}
+	return "blocks"
+}
+
+// Decide returns the part of a call that the rule blocks, perhaps in doubt. A line that is too long to be read is a
+// doubt of each rule.
+func (r *Rule) Decide(c *Call) Found {
+	found := r.Find(c)
+	if found.Subject != "" {
+		return found
+	}
+	if c.Unreadable && c.Shell && len(r.Doubt) > 0 {
+		return Found{Subject: r.Blocks, Doubt: "its command cannot be read"}
+	}
+	for _, d := range c.doubts {
+		if d.unread || len(r.Doubt) > 0 && wordsAppear(d.text, r.Doubt) {
+			return Found{Subject: r.Blocks, Doubt: d.why}
+		}
+	}
+	return found
+}
+
+// Reason returns the text for the agent if the rule blocks a call. id is the rule's ID.
+func (r *Rule) Reason(id string, found Found) string {
+	text := "This is " + r.Blocks
+	if found.Doubt != "" && found.Subject == r.Blocks {
+		text = "hookrun cannot tell whether this is " + r.Blocks + ": " + found.Doubt
+		return text + ". " + r.Instead() + " Rule: " + id
+	}
+	if found.Subject != "" && found.Subject != r.Blocks {
+		text += " (" + found.Subject + ")"
+	}
+	text += ". " + r.Instead()
+	if found.Doubt != "" {
+		text += " hookrun cannot tell what this call does for sure: " + found.Doubt + "."
+	}
+	return text + " Rule: " + id
+}
+
+// wordsAppear reports whether a word of each list appears in a text.
+func wordsAppear(text string, lists [][]string) bool {
+	for _, list := range lists {
+		stands := false
+		for _, word := range list {
+			stands = stands || strings.Contains(text, word)
+		}
+		if !stands {
+			return false
+		}
+	}
+	return true
+}

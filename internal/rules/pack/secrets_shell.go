@@ -1,0 +1,351 @@
+package pack
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/rules/permission"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
+)
+
+// search finds the files of secrets that a call reads.
+type search struct {
+	*Call
+	dir string // start folder of relative paths in the current command
+
+	readVars []string // variables set by the read commands of the lines
+
+	// The remaining work for one call. With no work left, a folder search finds nothing, and variables are unknown.
+	files, expansions, variables, listings int
+	listedFile                             *string // result of listed; nil: not called yet
+}
+
+// readSecret finds a file of secrets that a call reads. It follows links, and searches folders that are read whole.
+func readSecret(c *Call) Found {
+	s := search{Call: c, dir: c.Dir, files: 5000, expansions: 20, variables: 2000, listings: 20}
+	if len(c.Commands) == 0 && len(c.Redirect) == 0 {
+		return s.byTool()
+	}
+	for i := range c.Commands {
+		if c.Commands[i].Program == "read" {
+			for _, w := range c.Commands[i].Args {
+				s.readVars = append(s.readVars, w.Text)
+			}
+		}
+	}
+	for i := range c.Commands {
+		s.goTo(c.Commands[i].Folders)
+		if found := s.command(&c.Commands[i]); found.Subject != "" {
+			return found
+		}
+	}
+	for _, r := range c.Redirect {
+		if r.Writes {
+			continue
+		}
+		s.goTo(r.Folders)
+		if what := s.word(r.Word, followed); what != "" {
+			return Found{Subject: what}
+		}
+	}
+	s.dir = c.Dir
+	if found := s.doubtful(); found.Subject != "" {
+		return found
+	}
+	return s.byTool()
+}
+
+// goTo sets the start folder of relative paths, after the line has changed to folders.
+func (s *search) goTo(folders []Word) { s.dir = cmp.Or(s.absolute(".", folders), s.Dir) }
+
+// byTool finds a file of secrets that a file tool reads.
+func (s *search) byTool() Found {
+	isOne := func(names ...string) bool {
+		return slices.ContainsFunc(s.Tools, func(tool string) bool { return slices.Contains(names, tool) })
+	}
+	if isOne("fs_glob", "fs_list", "Glob", "LS") { // name files without reading them
+		return Found{}
+	}
+	looks := isOne("fs_grep", "Grep")
+	for _, f := range s.Files {
+		if !f.Reads {
+			continue
+		}
+		if what := s.secretAt(f.Path); what != "" {
+			return s.mayDo("read", what)
+		}
+		if looks && len(s.facts.Globs) == 0 {
+			g := grepCall{patterns: s.facts.Patterns, hidden: true}
+			if what := s.inFolder(f.Path, true, g.mayPrint); what != "" {
+				return Found{Subject: what}
+			}
+		}
+	}
+	if looks && len(s.Files) == 0 && len(s.facts.Globs) == 0 {
+		g := grepCall{patterns: s.facts.Patterns, hidden: true}
+		return Found{Subject: s.inFolder(".", true, g.mayPrint)}
+	}
+	texts := s.facts.Globs
+	if !looks && (len(s.Files) == 0 || s.unknown()) {
+		texts = s.MaybePaths
+	}
+	for _, text := range texts {
+		for _, glob := range permission.Braces(text) {
+			if !strings.HasPrefix(glob, "!") && !isText(glob) && mayBeSecret(glob) {
+				return s.mayDo("read", glob)
+			}
+		}
+	}
+	return Found{}
+}
+
+// effort is how far a word is followed.
+type effort int
+
+const (
+	nameOnly effort = iota // only the word's text
+	followed               // also links and globs, because the program is known to read its files
+)
+
+// word returns the file of secrets that a word of a command names, or "".
+func (s *search) word(w Word, e effort) string {
+	if !w.Computed {
+		return s.text(w.Text, e)
+	}
+	for _, text := range s.values(strings.ReplaceAll(w.Text, "{}", unknownText), 3) {
+		known := !strings.Contains(text, unknownText)
+		for _, glob := range permission.Braces(strings.ReplaceAll(text, unknownText, "*")) {
+			for _, part := range parts(glob) {
+				if s.anywhere(part, mayBeSecret) {
+					return part
+				}
+			}
+			if e == followed && known {
+				if file := s.globSecret(glob); file != "" {
+					return file
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// text is word for a text without computed parts.
+func (s *search) text(text string, e effort) string {
+	for _, part := range parts(text) {
+		if s.anywhere(part, isSecret) {
+			return part
+		}
+	}
+	if e == followed && !strings.HasPrefix(text, "-") && !isText(text) {
+		return s.secretAt(text)
+	}
+	return ""
+}
+
+// anywhere reports whether a path passes a test as written, or from the current folder of the line.
+func (s *search) anywhere(file string, test func(string) bool) bool {
+	return test(file) || !isRooted(file) && test(s.dir+"/"+file)
+}
+
+// secretAt returns the path if it is or leads to a file of secrets, or "".
+func (s *search) secretAt(file string) string {
+	if s.anywhere(filepath.ToSlash(file), isSecret) {
+		return file
+	}
+	for _, end := range s.facts.ResolvedPaths(s.dir, file) {
+		if isSecret(filepath.ToSlash(end)) {
+			return file
+		}
+	}
+	return ""
+}
+
+// globSecret returns a file of secrets that a glob matches now. Stars match no hidden file.
+func (s *search) globSecret(glob string) string {
+	hidden := strings.HasPrefix(filepath.Base(glob), ".")
+	wild := 0
+	for name := range strings.SplitSeq(glob, "/") {
+		if strings.ContainsAny(name, "*?[") {
+			wild++
+		}
+	}
+	if s.expansions--; s.expansions < 0 || wild == 0 || wild > 2 {
+		return ""
+	}
+	ends := s.facts.ResolvedPaths(s.dir, glob)
+	if len(ends) == 0 {
+		return ""
+	}
+	files, _ := filepath.Glob(ends[0])
+	for _, file := range files {
+		if (hidden || !strings.HasPrefix(filepath.Base(file), ".")) && s.secretAt(file) != "" {
+			return file
+		}
+	}
+	return ""
+}
+
+// parts returns a word and the possible paths in the word: after an option, a =, an @ or a colon.
+func parts(text string) []string {
+	switch {
+	case isText(text):
+		return nil
+	case strings.Contains(text, "://") && !strings.Contains(text, "file://"):
+		return nil
+	case strings.HasPrefix(text, ":!"), strings.HasPrefix(text, ":^"), strings.HasPrefix(text, ":(exclude"):
+		return nil // excluded by git
+	}
+	all := []string{text}
+	if strings.ContainsAny(text, "=@:,;<") {
+		all = append(all, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("=@:,;<", r) })...)
+	}
+	if len(text) > 3 && text[0] == '-' && text[1] != '-' {
+		all = append(all, text[2:])
+	}
+	return all
+}
+
+// isText reports whether a word has blanks and is hardly a path.
+func isText(word string) bool {
+	i := strings.IndexAny(word, " \t\n")
+	return i >= 0 && (strings.IndexByte("/.~", word[0]) < 0 || strings.Contains(word, " -") ||
+		strings.Contains(word, "\n"))
+}
+
+// unknownText replaces the unknown parts of a word.
+const unknownText = "\x00"
+
+// values returns the possible texts of a word, with the line's values of variables, and unknownText for the rest.
+func (s *search) values(text string, left int) (all []string) {
+	at := strings.IndexAny(text, "$`")
+	if at < 0 {
+		return []string{text}
+	}
+	if s.variables--; s.variables < 0 {
+		return []string{text[:at] + unknownText}
+	}
+	before, rest := text[:at], text[at+1:]
+	name, operation := "", ""
+	switch {
+	case text[at] == '`':
+		_, rest, _ = strings.Cut(rest, "`")
+	case strings.HasPrefix(rest, "()"):
+		rest = rest[2:]
+	case strings.HasPrefix(rest, "{"):
+		name, rest, _ = strings.Cut(rest[1:], "}")
+		name, operation = parameter(name)
+	default:
+		end := strings.IndexFunc(rest, func(r rune) bool { return r > 127 || r != '_' && !isAlphanumeric(byte(r)) })
+		if end < 0 {
+			end = len(rest)
+		}
+		name, rest = rest[:end], rest[end:]
+	}
+	tails := s.values(rest, left)
+	some := []string{unknownText}
+	for i := range s.assigned {
+		v := &s.assigned[i]
+		if v.Name == name && name != "" && left > 0 && len(some) < 64 {
+			some = append(some, s.values(v.Value.Text, left-1)...)
+		}
+	}
+	if value := substitute(operation); value != "" {
+		some = append(some, value)
+	}
+	if len(some) > 1 {
+		some = some[1:]
+	} else if name == "HOME" {
+		some[0] = "~"
+	}
+	for _, value := range some {
+		for _, tail := range tails {
+			if len(all) < 64 {
+				all = append(all, before+value+tail)
+			}
+		}
+	}
+	return all
+}
+
+func isAlphanumeric(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}
+
+// inFolder returns a file of secrets in a folder that passes the test, or "". The limit is a few thousand files for one
+// call, and folders of packages are skipped.
+func (s *search) inFolder(folder string, hidden bool, test func(file string) bool) (what string) {
+	ends := s.facts.ResolvedPaths(s.dir, folder)
+	if len(ends) == 0 || s.files < 0 {
+		return ""
+	}
+	_ = filepath.WalkDir(ends[len(ends)-1], func(file string, entry os.DirEntry, err error) error {
+		s.files--
+		switch {
+		case s.files < 0:
+			return filepath.SkipAll
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be read is not searched either
+		case entry.IsDir():
+			isHidden := entry.Name()[0] == '.' && file != ends[len(ends)-1]
+			if isHidden && !hidden || shellline.InList(".git node_modules .venv vendor", entry.Name()) {
+				return filepath.SkipDir
+			}
+		case isSecret(filepath.ToSlash(file)) && test(file):
+			what = file
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return what
+}
+
+// doubtful finds a file of secrets in a text with unknown commands. The text must also have a word that reads files:
+// anywhere in a program text, but before the file in a shell line.
+func (s *search) doubtful() Found {
+	for i := range s.Commands {
+		if c := &s.Commands[i]; c.Script != "" && (interpreter(c.Program) != "" || c.Program == "deno") {
+			program := doubt{text: strings.ToLower(c.Script), why: "a program for " + c.Program}
+			if found := inDoubt(program); found.Subject != "" {
+				return found
+			}
+		}
+	}
+	for _, d := range s.doubts {
+		if found := inDoubt(d); found.Subject != "" {
+			return found
+		}
+	}
+	return Found{}
+}
+
+// inDoubt is doubtful for one text.
+func inDoubt(d doubt) Found {
+	isProgram := strings.Contains(d.why, "program")
+	reads := isProgram && slices.ContainsFunc([]string{"open", "read", "cat", "load", "copy", "file", "slurp", "lines",
+		":r "}, func(word string) bool { return strings.Contains(d.text, word) })
+	leaves := false
+	for token := range strings.FieldsFuncSeq(d.text, func(r rune) bool {
+		return strings.ContainsRune(" \t\"'`()[]{},\\", r)
+	}) {
+		if !isProgram {
+			reads = (reads || token == "<") && !strings.ContainsAny(token, "|;&\n")
+		}
+		left := leaves
+		leaves = token[0] == '-' && strings.Contains(token, "exclude")
+		word := strings.Trim(token, "|;&\n<>")
+		reads = reads || !isProgram && useOf(word) == readsFiles
+		if !reads || left || strings.HasPrefix(word, "-") || !strings.ContainsAny(word, "._") {
+			continue
+		}
+		for part := range strings.SplitSeq(word, "=") {
+			if (isProgram || part == word) && isSecret(part) {
+				return Found{part, d.why}
+			}
+		}
+	}
+	return Found{}
+}

@@ -1,0 +1,106 @@
+package pack
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
+)
+
+func dataDrop(c *Call) Found {
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		switch cmd.Program {
+		case "dropdb":
+			if !cmd.has("--help -? --version -V") { // -h is the host option
+				return Found{Subject: cmd.String()}
+			}
+		case "mysqladmin", "mariadb-admin":
+			if cmd.has("drop") {
+				return Found{Subject: cmd.String()}
+			}
+		case "redis-cli", "valkey-cli":
+			if cmd.has("FLUSHALL flushall FLUSHDB flushdb FlushAll FlushDB") {
+				return Found{Subject: cmd.String()}
+			}
+		default:
+			if !isDatabase(cmd.Program) || cmd.has(":memory:") {
+				continue
+			}
+			if text, computed := cmd.statements(); drops(text) {
+				found := Found{Subject: cmd.String()}
+				if computed && !dropping.Get().MatchString(text) {
+					found.Doubt = "the shell computes a part of the statement"
+				}
+				return found
+			}
+		}
+	}
+	return Found{}
+}
+
+// isDatabase reports whether a program runs database statements from its arguments or from stdin.
+func isDatabase(program string) bool {
+	switch program {
+	case "psql", "pgcli", "mysql", "mariadb", "mycli", "sqlite3", "sqlite", "mongosh", "mongo", "duckdb", "sqlcmd",
+		"clickhouse", "clickhouse-client", "cockroach", "cqlsh", "sqlplus", "snowsql", "bq", "litecli", "usql", "trino":
+		return true
+	}
+	return false
+}
+
+// statements returns the statements that a line gives a database to run: in arguments, in a here-document, or from echo
+// in a pipe.
+func (client *Command) statements() (text string, computed bool) {
+	var b strings.Builder
+	write := func(words []Word) {
+		for _, w := range words {
+			statement := w.Text
+			if _, value, ok := strings.Cut(statement, "="); ok && strings.HasPrefix(statement, "--") {
+				statement = value
+			} else if len(statement) > 2 && shellline.InList("-c -e -q -Q", statement[:2]) {
+				statement = statement[2:]
+			}
+			b.WriteString(statement + " ;\n")
+			computed = computed || w.Computed
+		}
+	}
+	write(client.Args)
+	b.WriteString(client.Script)
+	for _, from := range slices.Concat(client.PipedFrom, client.Substitutions) {
+		b.WriteString(from.Script)
+		commandsOf(from.Words, maxDepth, func(words []Word) bool {
+			if name := programName(words[0]); name == "echo" || name == "printf" {
+				write(words[1:])
+			}
+			return false
+		})
+	}
+	return b.String(), computed
+}
+
+var (
+	// nonStatements matches comments and quoted texts.
+	nonStatements = lazy.Regexp{Text: `(?s)/\*.*?\*/|--[^\n]*|'(?:[^']|'')*'`}
+	// dropping matches statements that drop or empty data, in SQL and in the language of MongoDB.
+	dropping = lazy.Regexp{Text: `(?i)\bdrop\s+(?:table|database|schema|materialized|view|owned|tablespace|keyspace|` +
+		`column|user|role|type|sequence|extension)\b|(?:^|;)\s*truncate\s+\S|\.drop\(|\bdropDatabase\(|` +
+		`\bdropCollection\(|\b(?:deleteMany|remove)\(\s*(?:\{\s*\})?\s*\)`}
+	deleting = lazy.Regexp{Text: `(?i)\bdelete\s+from\s`}
+	where    = lazy.Regexp{Text: `(?i)\bwhere\b`}
+)
+
+// drops reports whether any statement drops or empties data, or deletes all rows of a table.
+func drops(text string) bool {
+	text = nonStatements.Get().ReplaceAllString(text, " ")
+	if dropping.Get().MatchString(text) {
+		return true
+	}
+	for statement := range strings.SplitSeq(text, ";") {
+		if deleting.Get().MatchString(statement+" ") && !where.Get().MatchString(statement) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,495 @@
+// Package shellline takes shell lines apart, as bash, dash and zsh read them. It finds the simple commands that run,
+// also in the arguments of wrappers and other shells and in functions, and the parts known only at run time.
+package shellline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookrun/hookrun/internal/lib/lazy"
+)
+
+// Line is a parsed shell line. Patterns for shell tools are matched against its commands.
+type Line struct {
+	Commands []Command // in the order of the text
+	// Redirections are the redirections of all commands to and from files.
+	Redirections []Redirection
+	Unknown      bool // an argument is only an expansion, so only the shell knows its value
+
+	// ClientOpaque and ProjectOpaque say why a rule cannot see through the line, or are "". ClientOpaque is for the
+	// client's own rules: Claude Code 2.1.329 reads less than package syntax, so everything that recordings do not show
+	// Claude Code to see through is opaque. ProjectOpaque is for a project's rules, which also match computed words.
+	ClientOpaque, ProjectOpaque string
+
+	// values are the commands that may run because of the values of assignments.
+	values launches
+}
+
+// Command is one simple command.
+type Command struct {
+	Text    string // the words without quotes, joined by single spaces
+	Words   []Word
+	Wrapper string // the wrapper that runs the command, or "" if the line does
+
+	MoreArgs  bool // further arguments follow that are known only at run time
+	Elsewhere bool // as in launch
+	// Folders are the folders that the shell has changed to before, in order. A folder known only to the shell is
+	// computed.
+	Folders     []Word
+	ProjectOnly bool // only a project's rules see the command
+	stdin       stdin
+	Script      string // the text on stdin, if the line contains the text
+
+	// The command reads the output of PipedFrom, the earlier commands of the pipe. Substitutions are the commands of
+	// the substitutions in its words and redirections. Wrappers around the commands of both are still there.
+	PipedFrom     []Command
+	Substitutions []Command
+	Files         []Redirection // of the command and of the compound commands around it
+	Env           []Word        // variables for this command alone, as NAME=value
+	Captured      bool          // the output goes into a word
+}
+
+// Word is one word of a simple command, without its quotes.
+type Word struct {
+	Text string
+
+	// Computed: the shell computes a part of the word, after Prefix, when the line runs. MaybeMany: the result may be
+	// no word or several words. ProgramVariable: the word is a variable such as $CC that names a program by habit and
+	// is not set by the line. code: a quoted part holds an expansion, which runs if the word is evaluated. Home: the
+	// word begins with a folder's path that is not set by the line, as in ~ and $HOME.
+	Computed, MaybeMany, ProgramVariable, code, Home bool
+	Prefix                                           string
+}
+
+// unsure reports whether a computed word may be an option, no word or several words.
+func (w Word) unsure() bool {
+	return w.Computed && (w.MaybeMany || w.Prefix == "" || w.Prefix[0] == '-' || w.Prefix[0] == '+')
+}
+
+func IsComputed(w Word) bool { return w.Computed }
+
+// Parse parses a line as bash does. If a shell may read the line differently from hookrun, why gives the reason.
+func Parse(src string) (file *syntax.File, why string) {
+	switch reason := deceptive(src); {
+	case len(src) > MaxLine:
+		return nil, tooLong
+	case reason != "":
+		return nil, reason
+	case strings.Count(src, "<<") > maxDocuments: // for each, the parser scans the rest of the line
+		return nil, tooManyDocuments
+	case len(src) > maxNesting && len(opener.Get().FindAllStringIndex(src, maxNesting+1)) > maxNesting:
+		return nil, tooDeep
+	}
+	defer func() {
+		if recover() != nil { // a line that breaks the parser must not end a server or keep a gate from running
+			file, why = nil, "the parser failed"
+		}
+	}()
+	parser := parsers.Get().(*syntax.Parser)
+	file, err := parser.Parse(strings.NewReader(src), "")
+	if err != nil {
+		return nil, "a syntax error"
+	}
+	parsers.Put(parser) // not after an error or a panic, whatever state they leave
+	return file, ""
+}
+
+// parsers has parsers for further lines, because a parser is larger than the tree of most lines.
+var parsers = sync.Pool{New: func() any {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+}}
+
+// Split finds the simple commands of a line.
+func Split(src string) (line Line) { return splitIn(&outerLine{text: src}, src) }
+
+// splitIn finds the simple commands of a line that is a part of outer's text or all of it. Package syntax reads the
+// line as bash does.
+func splitIn(outer *outerLine, src string) (line Line) {
+	opaque := func(reason string) Line { return Line{ClientOpaque: reason, ProjectOpaque: reason} }
+	file, why := Parse(src)
+	if why != "" {
+		return opaque(why)
+	}
+	defer func() {
+		if recover() != nil {
+			line = opaque("the parser failed")
+		}
+	}()
+	r := reader{src: src, outer: outer, set: map[string]bool{}}
+	if strings.Contains(src, "\\\n") {
+		syntax.Walk(file, r.comment)
+	}
+	r.list(file.Stmts)
+	r.habits()
+	r.checkArithmetic()
+	return r.line
+}
+
+// opener matches the constructs that package syntax reads by recursion. Each open construct takes up to 8 KiB of stack,
+// and a too large stack ends the program.
+var opener = lazy.Regexp{Text: `[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`}
+
+// deceptive returns how the look of a line differs from the commands that bash or zsh runs, or "".
+func deceptive(src string) string {
+	for _, r := range src {
+		switch {
+		case unicode.IsControl(r) && r != '\t' && r != '\n':
+			return "a control character"
+		case r > unicode.MaxASCII && unicode.IsSpace(r), r == '\u200b', r == '\ufeff':
+			return "a blank of Unicode"
+		}
+	}
+	if strings.Contains(src, "~[") {
+		return "~[, which zsh expands"
+	}
+	return ""
+}
+
+// reader walks the tree of a line in the order of the text.
+type reader struct {
+	src      string
+	line     Line
+	front    []Word // words before the next simple command; for a pattern, `time` is an ordinary command
+	subshell bool
+	set      map[string]bool // variables set so far by the line
+	inQuotes bool
+	// numeric has the variables that the line sets in any way, also for one command alone. The value is true if all
+	// values in the line are numbers. It may be nil.
+	numeric map[string]bool
+	// arithmeticVars are the variables used in arithmetic.
+	arithmeticVars []string
+	defines        bool // the line defines a function
+	printsNumbers  bool // the output of a program is used in arithmetic
+	outer          *outerLine
+	stdin          stdin  // of the current command
+	folders        []Word // as in Command
+	words          int    // of all commands so far
+
+	piped    []Command // the earlier commands of the pipe
+	captured bool      // the reader is in a substitution
+	written  []int     // indexes of commands that read the output of the current command, as in >(sh)
+}
+
+// fail makes the line opaque to all rules. The first reason is kept.
+func (r *reader) fail(reason string) {
+	r.failClient(reason)
+	r.failProject(reason)
+}
+
+func (r *reader) failClient(reason string) { r.line.ClientOpaque = cmp.Or(r.line.ClientOpaque, reason) }
+
+func (r *reader) failProject(reason string) {
+	r.line.ProjectOpaque = cmp.Or(r.line.ProjectOpaque, reason)
+}
+
+// source returns the text of a node. Unlike the values in the tree, the text contains continued lines.
+func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
+
+// comment fails at a comment that ends in a backslash: bash ends the comment there, but package syntax reads on.
+func (r *reader) comment(n syntax.Node) bool {
+	if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
+		r.fail("a comment that ends in a backslash")
+	}
+	return true
+}
+
+func (r *reader) list(all []*syntax.Stmt) {
+	for _, s := range all {
+		r.statement(s)
+	}
+}
+
+func (r *reader) statement(s *syntax.Stmt) {
+	if len(r.front) > 0 && s.Negated {
+		r.front = append(r.front, Word{Text: "!"})
+	}
+	if s.Background { // runs in a shell of its own
+		defer func(folders []Word) { r.folders = folders }(r.folders)
+	}
+	switch s.Cmd.(type) {
+	case nil, *syntax.CallExpr, *syntax.DeclClause:
+		r.simple(s)
+		return
+	case *syntax.TimeClause, *syntax.CoprocClause, *syntax.BinaryCmd:
+	default:
+		if len(r.front) > 0 {
+			r.failClient("time or coproc before a compound command")
+			if slices.ContainsFunc(r.front, func(w Word) bool { return w.Text == "coproc" }) {
+				r.stdin = fed
+			}
+			r.front = nil
+		}
+	}
+	// In recordings, the client does not see through a compound command with redirections.
+	if len(s.Redirs) > 0 {
+		r.failClient("something behind a compound command")
+		outside, piped := r.stdin, r.piped
+		files, first := len(r.line.Redirections), len(r.line.Commands)
+		for _, redirect := range s.Redirs {
+			if _, from := r.redirect(redirect); from != inherited {
+				r.stdin, r.piped = from, r.line.Commands[first:]
+			}
+		}
+		own, inside := slices.Clip(r.line.Redirections[files:]), len(r.line.Commands)
+		defer func() {
+			r.stdin, r.piped = outside, piped
+			for i := inside; i < len(r.line.Commands); i++ {
+				c := &r.line.Commands[i]
+				c.Files = append(slices.Clip(c.Files), own...)
+			}
+		}()
+	}
+	r.compound(s)
+}
+
+// compound reads a command that is not simple.
+func (r *reader) compound(s *syntax.Stmt) {
+	switch c := s.Cmd.(type) {
+	case *syntax.TimeClause:
+		r.front = append(r.front, Word{Text: "time"})
+		if c.PosixFormat {
+			r.front = append(r.front, Word{Text: "-p"})
+		}
+		r.inFront(c.Stmt)
+	case *syntax.CoprocClause:
+		r.front = append(r.front, Word{Text: "coproc"})
+		if c.Name != nil {
+			r.front = append(r.front, r.word(c.Name, argument))
+		}
+		r.inFront(c.Stmt)
+	case *syntax.BinaryCmd:
+		r.joined(c)
+	case *syntax.TestClause:
+		r.test(c)
+	case *syntax.Subshell:
+		// In recordings, the client does not see through nested subshells.
+		if r.subshell {
+			r.failClient("nested parentheses")
+		}
+		outside, folders := r.subshell, r.folders
+		r.subshell = true
+		r.list(c.Stmts)
+		r.subshell, r.folders = outside, folders
+	case *syntax.IfClause:
+		for ; c != nil; c = c.Else {
+			r.list(c.Cond)
+			r.list(c.Then)
+		}
+	case *syntax.WhileClause:
+		r.list(c.Cond)
+		r.list(c.Do)
+	case *syntax.ForClause:
+		r.loop(c)
+	case *syntax.LetClause:
+		r.let(s)
+	default: // { }, (( )), case, functions
+		r.failClient("a command that is not seen through")
+		r.projectCompound(c)
+	}
+}
+
+// inFront reads the command after time or coproc, if any.
+func (r *reader) inFront(s *syntax.Stmt) {
+	if s == nil {
+		s = &syntax.Stmt{}
+	}
+	r.statement(s)
+}
+
+// joined reads commands joined by operators. It loops instead of recursing, because a line may join thousands.
+func (r *reader) joined(c *syntax.BinaryCmd) {
+	all := []*syntax.BinaryCmd{c}
+	for {
+		left, ok := c.X.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			break
+		}
+		all, c = append(all, left), left
+	}
+	folders := r.folders
+	first := len(r.line.Commands)
+	r.statement(c.X)
+	outside, piped := r.stdin, r.piped
+	for _, c := range slices.Backward(all) {
+		if r.stdin, r.piped = outside, piped; c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			r.stdin, r.piped = fed, slices.Clip(r.line.Commands[first:])
+			r.folders = folders // each part of a pipeline has a shell of its own
+		} else {
+			folders = r.folders
+		}
+		r.statement(c.Y)
+	}
+	r.stdin, r.piped = outside, piped
+}
+
+// simple reads a simple command.
+func (r *reader) simple(s *syntax.Stmt) {
+	words := r.front
+	r.front = nil
+	first, files := len(r.line.Commands), len(r.line.Redirections)
+	written := r.written
+	r.written = nil
+	var sets []Word
+	var only *syntax.Assign // the client allows one assignment without a command
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		r.zshCommand(c.Args)
+		if len(words) > 0 {
+			words = r.arguments(words, c)
+			break
+		}
+		for _, a := range c.Assigns {
+			sets = append(sets, r.assignment(a, assigned))
+		}
+		if len(c.Args) > 0 {
+			words = r.call(c, len(s.Redirs) > 0)
+		} else if len(c.Assigns) == 1 && len(s.Redirs) == 0 {
+			only = c.Assigns[0]
+		}
+	case *syntax.DeclClause:
+		words = r.declaration(words, c)
+	}
+	reads := Command{stdin: r.stdin, Env: sets, Captured: r.captured}
+	for _, redirect := range s.Redirs {
+		if text, from := r.redirect(redirect); from != inherited {
+			reads.stdin, reads.Script = from, text
+		}
+	}
+	defer func() { r.written = written }()
+	reads.PipedFrom, reads.Substitutions = r.piped, slices.Clip(r.line.Commands[first:])
+	reads.Files = slices.Clip(r.line.Redirections[files:])
+	switch {
+	case len(words) > 0:
+		reads.Words = words
+		for _, i := range r.written {
+			c := &r.line.Commands[i]
+			c.PipedFrom, c.Substitutions = r.piped, append(slices.Clip(c.Substitutions), reads)
+		}
+		r.emit(reads)
+		if len(words) == 1 && words[0].Text == "exec" && reads.stdin != inherited { // for all later commands
+			r.stdin = fed
+		}
+	case only != nil:
+		r.set[only.Name.Value] = true
+	default:
+		// The client allows only a single assignment without a command, and no redirection.
+		r.failClient("a command is missing")
+		if c, ok := s.Cmd.(*syntax.CallExpr); ok {
+			for _, a := range c.Assigns {
+				r.set[a.Name.Value] = true
+			}
+		}
+	}
+}
+
+// declaration reads declare, export and the like. words are the words before the declaration.
+func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
+	value := assigned
+	if len(words) > 0 {
+		value = fixedWord
+	}
+	words = append(words, Word{Text: c.Variant.Value})
+	evaluates := false // the shell evaluates the value, because the variable is an integer or a reference
+	for _, a := range c.Args {
+		if a.Naked && a.Name == nil {
+			option := r.word(a.Value, fixedWord)
+			evaluates = evaluates || strings.HasPrefix(option.Text, "-") && strings.ContainsAny(option.Text, "inEF")
+			if name, _, ok := strings.Cut(option.Text, "="); ok { // a quoted assignment
+				r.noteSet(strings.TrimSuffix(name, "+"))
+				if evaluates {
+					r.addIntegers([]Word{option})
+				}
+			}
+			words = append(words, option)
+			continue
+		}
+		parsed := r.assignment(a, value)
+		if evaluates {
+			r.failIfComputed(parsed)
+			r.addIntegers([]Word{parsed})
+		}
+		words = append(words, parsed)
+		if !a.Naked {
+			r.set[a.Name.Value] = true
+		}
+	}
+	return words
+}
+
+// call reads the words of a command.
+func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
+	args := c.Args
+	words := append(make([]Word, 0, len(args)), r.word(args[0], fixedWord))
+	name, u := words[0].Text, argument
+	if raw := r.source(args[0]); raw[0] == '!' && raw != "!" { // in zsh: sleep 1 &!ls
+		r.failProject("! before a command")
+	}
+	isTest := r.source(args[0]) == "[" && len(c.Assigns) == 0
+	switch {
+	case r.source(args[0]) == "else": // bash refuses else without if
+		r.fail("a syntax error")
+	case isTest: // nothing may follow the ]
+		u = fixedWord
+		closing := slices.IndexFunc(args, func(w *syntax.Word) bool { return r.source(w) == "]" })
+		if closing != len(args)-1 || redirected {
+			r.fail("[ with an operator")
+		}
+	case name == "unset":
+		u = fixedWord
+	case slices.Contains([]string{"declare", "typeset", "local", "export", "readonly"}, name):
+		r.fail("a declaration by another spelling") // the shell still takes its arguments as assignments
+	}
+	for _, w := range args[1:] {
+		parsed := r.word(w, u)
+		element, _, hasIndex := strings.Cut(parsed.Text, "[")
+		switch {
+		case isTest && r.source(w) == "=~":
+			r.fail("a regular expression")
+		case name == "unset" && hasIndex && syntax.ValidName(element):
+			r.fail("an element of an array")
+		case name == "unset" && strings.Contains(parsed.Text, "="): // bash refuses it
+			r.fail("a syntax error")
+		case name == "read":
+			r.set[parsed.Text] = true
+		}
+		words = append(words, parsed)
+	}
+	if declaresIntegers(words) {
+		r.addIntegers(words)
+	}
+	return words
+}
+
+// arguments reads a command after time or coproc, whose assignments are plain arguments. The tree lists the assignments
+// first; arguments restores the order of the source.
+func (r *reader) arguments(words []Word, c *syntax.CallExpr) []Word {
+	for _, a := range c.Assigns {
+		for len(c.Args) > 0 && c.Args[0].Pos().Offset() < a.Pos().Offset() {
+			words, c.Args = append(words, r.word(c.Args[0], argument)), c.Args[1:]
+		}
+		words = append(words, r.assignment(a, fixedWord))
+	}
+	for _, w := range c.Args {
+		words = append(words, r.word(w, argument))
+	}
+	return words
+}
+
+func (r *reader) emit(c Command) {
+	if len(r.line.Commands) == MaxCommands {
+		r.fail(tooManyCommands)
+		return
+	}
+	if r.words += len(c.Words); r.words > maxWords {
+		r.fail(tooManyWords)
+		return
+	}
+	c.Text, c.Folders = JoinWords(c.Words), r.folders
+	r.line.Commands = append(r.line.Commands, c)
+	r.changesFolder(c.Words)
+}

@@ -1,8 +1,0 @@
-package machine
-
-import "github.com/hookrun/hookrun/internal/files/regular"
-
-func systemID() string {
-	text, _, _ := regular.Read("/etc/machine-id", 128)
-	return string(text)
-}

@@ -309,7 +309,10 @@ func TestInstallReplaces(t *testing.T) {
 	target, kept := filepath.Join(dir, "hookrun"), filepath.Join(dir, "kept")
 	program, err := os.ReadFile(binary.Path)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(kept, append(bytes.Clone(program), "older"...), 0o755))
+	// Written by another process: a test beside this one could start a program while the file is open here, and no file
+	// runs that somebody has open for writing.
+	write := exec.Command("sh", "-c", `{ cat "$1"; printf older; } >"$2" && chmod 755 "$2"`, "sh", binary.Path, kept)
+	require.NoError(t, write.Run())
 	require.NoError(t, os.Link(kept, target))
 	runs := exec.Command(target, "serve")
 	runs.Dir, runs.Env = dir, []string{"HOME=" + dir}

@@ -1,5 +1,5 @@
 // Package client defines a client: a dialect, how the client calls hookrun as a hook, its tools, and how hookrun is
-// installed in it. It has the code that several clients share; package registry lists the clients.
+// installed in it. It has the code that several clients share; package clients lists the clients.
 package client
 
 import (
@@ -17,7 +17,7 @@ type Client struct {
 	*dialect.Dialect
 
 	// Detect reports whether a hook input comes from this client, for events shared with another client. Exactly one
-	// client has no Detect: registry assigns an input to this client if no Detect accepts.
+	// client has no Detect: package clients assigns an input to this client if no Detect accepts.
 	Detect func(*dialect.Call) bool
 	// InputEvent returns the event of a hook input that does not name it in hook_event_name, or "" if the input comes
 	// from another client. If nil, all inputs name it.

@@ -51,7 +51,7 @@ type Call struct {
 	// ClientInput is the compact JSON object that a client puts on the stdin of hooks, if the call comes from a client.
 	// Hooks of the client's dialect get ClientInput unchanged; the fields above say the same to all other hooks.
 	ClientInput string
-	// Client sent ClientInput or reads the outcome. Package registry sets Client when reading the input. If Client is
+	// Client sent ClientInput or reads the outcome. Package clients sets Client when reading the input. If Client is
 	// nil, the engine has the Clients detect the client by the input, once.
 	Client *Dialect
 
@@ -61,7 +61,7 @@ type Call struct {
 	Reader ArgumentReader
 
 	// Kinds are project names that the tool may have by what clients call such a tool. A project's own loop may mean
-	// another tool by the name. KindsExact: a client has the very name. Package registry sets both.
+	// another tool by the name. KindsExact: a client has the very name. Package clients sets both.
 	Kinds      []string
 	KindsExact bool
 	FileTools  *FileTools // the names that files give to tools; see SetToolNames

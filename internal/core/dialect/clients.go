@@ -2,7 +2,7 @@ package dialect
 
 import "github.com/hookrun/hookrun/protocol"
 
-// Clients are the clients that hookrun knows. Package registry implements Clients; NoClients are none. The lists are
+// Clients are the clients that hookrun knows. Package clients implements Clients; NoClients are none. The lists are
 // shared: callers must not change them.
 type Clients interface {
 	// SetClient sets the client of a call with a ClientInput and without a Client.

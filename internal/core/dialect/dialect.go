@@ -1,5 +1,5 @@
-// Package dialect defines dialects, and has the code that several dialects share. Each client's dialect is a subfolder;
-// package registry lists all dialects.
+// Package dialect defines dialects, and has the code that several dialects share. Each client's dialect is a folder
+// beside package clients, which lists all dialects.
 //
 // A dialect answers these questions, each in a file of the same name in every folder:
 //
@@ -95,8 +95,8 @@ type Hooks interface {
 	Merge(*Merging)
 
 	// Variants returns the dialects of all the client's hooks, in the order in which they run at a call, if the client
-	// has events whose hooks get a different input or answer differently. One is the client's dialect in the registry;
-	// the others have the same name, and only their own events.
+	// has events whose hooks get a different input or answer differently. One is the dialect of the client itself; the
+	// others have the same name, and only their own events.
 	Variants() []*Dialect
 	// Fit adapts the verdict of a single hook of any dialect to a client that rejects some inputs or results of tools,
 	// before the client passes an input to the tool or a result to the model. hook is "" if hookrun itself blocks.

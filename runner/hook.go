@@ -134,7 +134,9 @@ func (f *Hook) verdict(ctx context.Context, c *dialect.Call, limit time.Duration
 			if p := recover(); p != nil {
 				r.panics = fmt.Errorf("panic: %v", p)
 			}
-			done <- r
+			if ctx.Err() == nil { // later it is no answer: of two channels that are ready, select takes either
+				done <- r
+			}
 		}()
 		r.panics = errors.New("it ended its goroutine") // runtime.Goexit
 		r.answer, r.err = f.Run(ctx, own, out)

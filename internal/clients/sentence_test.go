@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each folder of a dialect says in its dialect.go what it is, in the first line, for go doc.
+// Each folder of a client says in its dialect.go what it is, in the first line, for go doc.
 func TestPackageSentences(t *testing.T) {
-	files, err := filepath.Glob("../core/dialect/*/dialect.go")
+	files, err := filepath.Glob("*/dialect.go")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {

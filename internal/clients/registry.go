@@ -30,8 +30,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Set is some of hookrun's clients, and hookrun's own form. Set implements dialect.Clients. The zero
-// Set has hookrun's own form alone. The lists that its methods return are shared: callers must not change them.
+// Set is some of hookrun's clients, and hookrun's own form. Set implements dialect.Clients. The zero Set has hookrun's
+// own form alone. The lists that its methods return are shared: callers must not change them.
 type Set struct {
 	clients   func() []*client.Client
 	protocols func() []*dialect.Dialect // that no client speaks

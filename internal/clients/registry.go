@@ -71,11 +71,6 @@ var every = &Set{clients: func() []*client.Client {
 // All returns the Set of all clients.
 func All() *Set { return every }
 
-// Of returns the Set of some clients.
-func Of(clients ...*client.Client) *Set {
-	return &Set{clients: func() []*client.Client { return clients }}
-}
-
 // Dialects returns hookrun's own dialect and those of the clients.
 func (s *Set) Dialects() []*dialect.Dialect {
 	s.listed.Do(func() {

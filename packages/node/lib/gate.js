@@ -35,8 +35,10 @@ export class Gate {
     }
     if (timeout > 0 && timeout < A_SECOND) {
       const seconds = Math.round(timeout * 1_000);
-      throw new HookrunError(`the timeout of a Gate is in milliseconds, and ${timeout} of them are less than a second; ` +
-        `were these seconds? Then give ${seconds}. The shortest is ${A_SECOND}, and 0 is without an end`);
+      throw new HookrunError(
+        `the timeout of a Gate is in milliseconds, and ${timeout} of them are less than a second; ` +
+          `were these seconds? Then give ${seconds}. The shortest is ${A_SECOND}, and 0 is without an end`,
+      );
     }
     checkOnBlock(onBlock);
     const files = config === undefined || config === null ? [] : [config].flat();

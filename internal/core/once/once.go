@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/lib/files/owner"
 	"github.com/hookrun/hookrun/internal/lib/state"
 )
 
@@ -30,22 +29,11 @@ func First(dir, session, what string) bool {
 	if session == "" {
 		return true
 	}
-	folder := filepath.Join(dir, Folder)
-	path := filepath.Join(folder, state.Hashed(session))
-	line := strconv.Quote(what)
+	path, line := filepath.Join(dir, Folder, state.Hashed(session)), strconv.Quote(what)
 	text, err := os.ReadFile(path)
-	switch {
-	case err != nil:
-		state.RemoveOld(folder, "*", month)
-	case slices.Contains(strings.Split(string(text), "\n"), line):
+	if err == nil && slices.Contains(strings.Split(string(text), "\n"), line) {
 		return false
 	}
-	if owner.MkdirAll(folder) != nil {
-		return true
-	}
-	if file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
-		_, _ = file.WriteString(line + "\n")
-		_ = file.Close()
-	}
+	_ = state.Append(path, line+"\n", month)
 	return true
 }

@@ -19,7 +19,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/lib/files/owner"
 	"github.com/hookrun/hookrun/internal/lib/state"
 )
 
@@ -123,19 +122,7 @@ func (s *Store) add(key, line string) error {
 		s.memory[key] += line
 		return nil
 	}
-	path := s.path(key)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		state.RemoveOld(filepath.Dir(path), "*", month)
-	}
-	if err := owner.MkdirAll(filepath.Dir(path)); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(line)
-	return errors.Join(err, file.Close())
+	return state.Append(s.path(key), line, month)
 }
 
 func (s *Store) remove(key string) {

@@ -3,9 +3,13 @@ package state
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/lib/files/owner"
 )
 
 // Hashed returns a file name for a key of any characters and any length, such as the id of a session.
@@ -26,4 +30,20 @@ func RemoveOld(folder, pattern string, age time.Duration) {
 			_ = os.Remove(filepath.Join(folder, e.Name()))
 		}
 	}
+}
+
+// Append adds a text to a file. For a new file it makes the folder, and removes the folder's files older than age.
+func Append(path, text string, age time.Duration) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		RemoveOld(filepath.Dir(path), "*", age)
+	}
+	if err := owner.MkdirAll(filepath.Dir(path)); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
 }

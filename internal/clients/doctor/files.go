@@ -42,7 +42,7 @@ func (c *checked) sameHook(theirs *hook.Hook) (ours *hook.Hook, at protocol.Even
 	hooks := c.doctor.Workspace.Config.Hooks
 	for i := range hooks {
 		h := &hooks[i]
-		if !h.Active() || !theirs.Active() || h.StaticVerdict != nil || h.String() != theirs.String() {
+		if !h.Active() || !theirs.Active() || h.Rule() != nil || h.String() != theirs.String() {
 			continue
 		}
 		n := slices.IndexFunc(theirs.Events, func(e protocol.Event) bool {

@@ -31,7 +31,7 @@ func (d *Doctor) switchedOff() (found []Finding) {
 		switch {
 		case h.DisabledAt != "":
 			mend = "take " + strconv.Quote(h.Name) + ` out of "disable" in ` + h.DisabledAt
-		case h.Rule != nil:
+		case h.PackRule() != nil:
 			mend = "take " + strconv.Quote(h.Name) + ` out of "except" in ` + h.File
 		}
 		found = append(found, Finding{Check: "hook", Severity: severity, Where: h.Source(), Mend: mend,

@@ -24,9 +24,8 @@ func (c *checked) unseen() {
 		var names []string
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
-			onlyInjects := h.StaticVerdict != nil && h.StaticVerdict.Decision == protocol.Continue
 			isAt := func(e protocol.Event) bool { return clients.All().Common(e) == u.Event }
-			if h.Disabled == "" && !onlyInjects && slices.ContainsFunc(h.Events, isAt) && c.meets(h, u.Tools) {
+			if h.Disabled == "" && !h.Rule().Injects() && slices.ContainsFunc(h.Events, isAt) && c.meets(h, u.Tools) {
 				names = append(names, h.Name)
 			}
 		}

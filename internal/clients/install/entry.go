@@ -33,7 +33,7 @@ func EntryTimeout(events []string, hooks []hook.Hook) time.Duration {
 		for i := range hooks {
 			h := &hooks[i]
 			canonical := clients.All().Common(protocol.Event(event))
-			if h.StaticVerdict != nil { // a rule takes no time
+			if h.Rule() != nil { // a rule takes no time
 				continue
 			}
 			same := func(e protocol.Event) bool { return clients.All().Common(e) == canonical }

@@ -321,8 +321,8 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 			f.approve(h, &verdict)
 		}
 	}()
-	if h.StaticVerdict != nil {
-		verdict = dialect.Static(h.Name, h.source, staticVerdict(h), h.Dialect)
+	if rule := h.Rule(); rule != nil {
+		verdict = dialect.Static(h.Name, h.source, rule.Decide(h.Hook, h.call), h.Dialect)
 		verdict.Report.Duration = protocol.Milliseconds(time.Since(start))
 		return verdict
 	}
@@ -364,21 +364,6 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	fit(&v)
 	report := dialect.Report(h.Name, h.source, &result, &v)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
-}
-
-// staticVerdict is the verdict of a rule on the call.
-func staticVerdict(h *hookRun) dialect.Verdict {
-	v := *h.StaticVerdict
-	if h.Rule != nil {
-		v.Reason = h.Rule.Reason(hook.NewMatchContext(h.call).Found(h.Hook))
-		return v
-	}
-	if v.Decision == protocol.Block {
-		if doubt := hook.NewMatchContext(h.call).Doubt(h.Hook); doubt != "" {
-			v.Reason += " (" + doubt + ")"
-		}
-	}
-	return v
 }
 
 // explainExit finds the fault of the hook's file if the exit code (126, 127) means that the file could not run.

@@ -167,7 +167,7 @@ func (p *Plan) NeedsNoProcess() bool {
 		return false
 	}
 	for _, h := range p.candidates {
-		if large || h.StaticVerdict == nil {
+		if large || h.Rule() == nil {
 			return false
 		}
 	}
@@ -201,7 +201,7 @@ func (p *Plan) Hooks() []PlannedHook {
 		case other != nil:
 			planned.Why = "the equal hook of " + other.SourceNextTo(h) + " runs in its place"
 		}
-		if h.StaticVerdict == nil {
+		if h.Rule() == nil {
 			p.describe(h, &planned)
 		}
 		if why := p.untrustedReason(h); why != "" {

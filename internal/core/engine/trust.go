@@ -114,7 +114,7 @@ func (p *Plan) heldHere() (names []string) {
 
 // isHeld reports whether a hook has changed, so that calls for it are blocked.
 func (p *Plan) isHeld(h *hook.Hook) bool {
-	return h.Level >= hook.ProjectLevel && h.StaticVerdict == nil &&
+	return h.Level >= hook.ProjectLevel && h.Rule() == nil &&
 		slices.Contains(p.trust.judgment.Held, h.Name)
 }
 

@@ -32,7 +32,7 @@ func (h *Hook) EffectAt(now time.Time) (e Effect, why string) {
 		return OnlyLooks, "only observes until " + last
 	case h.Observes(now):
 		return OnlyLooks, "only observes"
-	case h.StaticVerdict != nil && h.StaticVerdict.Decision == protocol.Ask:
+	case h.Rule() != nil && h.Rule().Decision == protocol.Ask:
 		return Asks, "asks a person"
 	}
 	return Acts, ""

@@ -8,30 +8,28 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
-	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // Hook is one configured handler. Dialect must be set.
 type Hook struct {
-	Name          string // in clients' forms the command, if the entry has no name
-	Command       Command
-	HTTP          *Request              // instead of a command
-	StaticVerdict *dialect.Verdict      // of a rule, which starts no process
-	Events        []protocol.Event      // in the names of the dialect
-	Matcher       Matcher               // nil: any subject
-	If            If                    // nil: any call
-	IfMeant       If                    // if the If has a mistake, what was probably meant, which the hook is for too
-	Rule          PackRule              // of a pack; nil: the hook is not from a pack
-	When          []Condition           // all must hold
-	Timeout       time.Duration         // 0: the dialect's
-	OnFailure     dialect.FailurePolicy // nil, or for a missing cause: the dialect's
-	Env           []string              // NAME=VALUE, added to the caller's environment
-	Inherit       *Inherited            // the hook's part of the caller's environment; nil: all variables
-	Async         bool                  // the runner starts the hook and does not wait
-	Observe       bool                  // the hook runs, but its answer has no effect on the call; see Observes
-	ObserveUntil  time.Time             // from then on an observing hook blocks; zero: never
-	Approvable    bool                  // a person can let a call pass once after the hook blocked it
+	Name         string // in clients' forms the command, if the entry has no name
+	Command      Command
+	HTTP         *Request              // instead of a command
+	Handler      Handler               // of a rule, which starts no process; nil: another
+	Events       []protocol.Event      // in the names of the dialect
+	Matcher      Matcher               // nil: any subject
+	If           If                    // nil: any call
+	IfMeant      If                    // if the If has a mistake, what was probably meant, which the hook is for too
+	When         []Condition           // all must hold
+	Timeout      time.Duration         // 0: the dialect's
+	OnFailure    dialect.FailurePolicy // nil, or for a missing cause: the dialect's
+	Env          []string              // NAME=VALUE, added to the caller's environment
+	Inherit      *Inherited            // the hook's part of the caller's environment; nil: all variables
+	Async        bool                  // the runner starts the hook and does not wait
+	Observe      bool                  // the hook runs, but its answer has no effect on the call; see Observes
+	ObserveUntil time.Time             // from then on an observing hook blocks; zero: never
+	Approvable   bool                  // a person can let a call pass once after the hook blocked it
 	// Sequential: if a call selects this hook, all hooks of its dialect run one after the other, even if the dialect
 	// is parallel.
 	Sequential bool
@@ -121,17 +119,15 @@ func (h *Hook) String() string {
 		return "POST " + h.HTTP.String()
 	case h.Unsupported != "":
 		return "a hook of type " + h.Unsupported
-	case h.StaticVerdict != nil && h.StaticVerdict.Decision == protocol.Continue:
-		return "inject " + spelling.Quote(h.StaticVerdict.Context)
-	case h.StaticVerdict != nil:
-		return h.StaticVerdict.Decision.String() + " " + spelling.Quote(h.StaticVerdict.Reason)
+	case h.Handler != nil:
+		return h.Handler.String()
 	}
 	return h.Command.String()
 }
 
 // IsNamed reports whether a name means the hook: the hook's own, or the pack of its rule.
 func (h *Hook) IsNamed(name string) bool {
-	return h.Name == name || h.Rule != nil && strings.HasPrefix(h.Name, name+"/")
+	return h.Name == name || h.PackRule() != nil && strings.HasPrefix(h.Name, name+"/")
 }
 
 // AtTools reports whether the hook subscribes to an event of a tool.

@@ -193,7 +193,7 @@ func (m *MatchContext) meetsConditions(h *Hook) bool {
 			return false
 		}
 	}
-	return h.Rule == nil || m.found(h).Subject != ""
+	return h.PackRule() == nil || m.found(h).Subject != ""
 }
 
 // Found returns the part of the call that the hook's rule found.
@@ -209,7 +209,7 @@ func (m *MatchContext) found(h *Hook) Found {
 		of.Shell = m.call.Tool == ShellTool || slices.Contains(m.toolNames(m.view(h.Dialect)), ShellTool)
 		m.packs = &of
 	}
-	return h.Rule.Decide(*m.packs)
+	return h.PackRule().Decide(*m.packs)
 }
 
 // readingTools are the project's names of read-only file tools.
@@ -322,7 +322,7 @@ func (m *MatchContext) DependsOnArgs(h *Hook) bool {
 	if m = m.contextFor(h); !m.MatchesEvent(h) {
 		return false
 	}
-	if h.Rule != nil {
+	if h.PackRule() != nil {
 		return true
 	}
 	looks := slices.ContainsFunc(h.When, func(c Condition) bool { return c.field == "args" || c.field == "tool_input" })

@@ -41,11 +41,11 @@ func (m *MatchContext) Why(h *Hook) string {
 		}
 		why += fmt.Sprintf(", and its if %q %s", h.If, because)
 	}
-	if h.Rule != nil {
+	if rule := h.PackRule(); rule != nil {
 		if m.Found(h).Subject == "" {
-			return "the call is not " + h.Rule.Blocks()
+			return "the call is not " + rule.Blocks()
 		}
-		return why + ", and the call is " + h.Rule.Blocks()
+		return why + ", and the call is " + rule.Blocks()
 	}
 	for _, condition := range h.When {
 		if !m.holds(&condition) {

@@ -54,7 +54,7 @@ func (c *Config) Add(more *Config) {
 	for i := range more.Hooks {
 		h := &more.Hooks[i]
 		isEntry := h.Form == nil || h.Dialect.Own != nil // in clients' forms hooks need no names
-		if source, ok := sources[h.Name]; ok && isEntry && !h.Unnamed && h.Rule == nil && !keys[h.DedupKey] {
+		if source, ok := sources[h.Name]; ok && isEntry && !h.Unnamed && h.PackRule() == nil && !keys[h.DedupKey] {
 			c.Warnings = append(c.Warnings, duplicateName(h, source))
 			delete(sources, h.Name) // the parser has warned about further hooks of this name
 		}

@@ -69,7 +69,7 @@ func (p *parser) hook(value document.Value, n int) (h hook.Hook, ok bool) {
 			f.read(r, &h)
 		}
 	}
-	if h.StaticVerdict != nil {
+	if h.Rule() != nil {
 		h.Inherit = nil // a rule runs no process
 	}
 	e.checkRequest(&h)
@@ -104,7 +104,7 @@ func (e *entry) checkRequired() {
 func (e *entry) checkMeaningless(h *hook.Hook) {
 	_, command := e.values["command"]
 	useless := e.keys(processes, programs)
-	if len(useless) > 0 && h.StaticVerdict != nil && !command && h.HTTP == nil {
+	if len(useless) > 0 && h.Rule() != nil && !command && h.HTTP == nil {
 		e.Problem(`%s runs no command, so "%s" would mean nothing; leave it out`, e.Name,
 			strings.Join(useless, `", "`))
 	}

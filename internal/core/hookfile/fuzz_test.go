@@ -87,18 +87,18 @@ func requireSame(t *testing.T, entry map[string]any, h *hook.Hook) {
 		require.NotEmpty(t, h.Command.Argv)
 	case nil:
 		require.Zero(t, h.Command)
-		require.NotNil(t, h.StaticVerdict)
+		require.NotNil(t, h.Rule())
 		if reason, ok := entry["block"]; ok {
 			require.Equal(t, dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
-				Status: dialect.StatusBlocked, Reason: reason.(string)}, *h.StaticVerdict)
+				Status: dialect.StatusBlocked, Reason: reason.(string)}, h.Rule().Verdict)
 		} else {
 			require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK,
-				Context: entry["inject"].(string)}, *h.StaticVerdict)
+				Context: entry["inject"].(string)}, h.Rule().Verdict)
 		}
 	default:
 		t.Fatalf("a command that is %T", command)
 	}
-	require.Equal(t, entry["command"] == nil, h.StaticVerdict != nil)
+	require.Equal(t, entry["command"] == nil, h.Rule() != nil)
 
 	rule, _ := entry["if"].(string)
 	require.Equal(t, rule, h.IfText())

@@ -58,7 +58,7 @@ func (p *parser) packs(fields map[string]document.Value) {
 	}
 	var except []string
 	rules("except", func(h *hook.Hook) { except = append(except, h.Name) })
-	rules("ask", func(h *hook.Hook) { h.StaticVerdict.Decision = protocol.Ask })
+	rules("ask", func(h *hook.Hook) { h.Rule().Decision = protocol.Ask })
 	rules("observe", func(h *hook.Hook) { h.Observe = true })
 	rules("approvable", func(h *hook.Hook) { h.Approvable = true })
 	for _, h := range hooks {
@@ -115,10 +115,10 @@ func (p *parser) ruleHook(r hook.PackRule, at hook.Diagnostic) hook.Hook {
 		decision = protocol.Ask
 	}
 	return hook.Hook{
-		Name: r.ID(), Rule: r, Observe: p.observe, ObserveUntil: p.observeUntil,
+		Name: r.ID(), Observe: p.observe, ObserveUntil: p.observeUntil,
 		Dialect: p.dialect, Events: []protocol.Event{protocol.PreTool},
-		StaticVerdict: &dialect.Verdict{Decision: decision, Cause: protocol.CausePolicy,
-			Status: dialect.StatusBlocked, Reason: r.Reason(hook.Found{})},
+		Handler: &hook.Rule{Pack: r, Verdict: dialect.Verdict{Decision: decision, Cause: protocol.CausePolicy,
+			Status: dialect.StatusBlocked, Reason: r.Reason(hook.Found{})}},
 		File: at.File, Level: p.level, Line: at.Line, Column: at.Column,
 	}
 }

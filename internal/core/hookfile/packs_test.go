@@ -22,9 +22,9 @@ func TestPacks(t *testing.T) {
 	decisions, last := map[string]protocol.Decision{}, ""
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		decisions[h.Name], last = h.StaticVerdict.Decision, h.Name
+		decisions[h.Name], last = h.Rule().Decision, h.Name
 		require.Equal(t, h.Name == "git/no-skipped-checks", h.Disabled != "", h.Name)
-		if h.Rule != nil {
+		if h.PackRule() != nil {
 			require.Equal(t, "f:1", h.Source())
 		}
 	}

@@ -13,13 +13,14 @@ import (
 
 // block reads "block".
 func (r *reader) block(h *hook.Hook) {
-	h.StaticVerdict = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
-		Status: dialect.StatusBlocked, Reason: r.message()}
+	h.Handler = &hook.Rule{Verdict: dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
+		Status: dialect.StatusBlocked, Reason: r.message()}}
 }
 
 // inject reads "inject".
 func (r *reader) inject(h *hook.Hook) {
-	h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK, Context: r.message()}
+	h.Handler = &hook.Rule{Verdict: dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK,
+		Context: r.message()}}
 }
 
 // message reads the text of "block" or "inject", which run no process.

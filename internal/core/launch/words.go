@@ -56,7 +56,7 @@ func needsShell(word string, env []string) bool {
 // interpreter, which may be a program in another language.
 func literalWords(h *hook.Hook, env []string) (doubts []hook.Diagnostic) {
 	argv := h.Command.Argv
-	if h.StaticVerdict != nil || h.Command.Placeholders {
+	if h.Rule() != nil || h.Command.Placeholders {
 		return nil
 	}
 	for i := 1; i < len(argv); i++ {

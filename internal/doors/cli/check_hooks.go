@@ -197,7 +197,7 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	getting, mend := 0, ""
 	for i := range hooks {
 		h := &hooks[i]
-		starts := h.StaticVerdict == nil && h.HTTP == nil && h.Unsupported == "" && h.Disabled == ""
+		starts := h.Rule() == nil && h.HTTP == nil && h.Unsupported == "" && h.Disabled == ""
 		if starts && h.Inherit == nil {
 			getting++
 			mend = cleanEnvironment(h.Dialect)
@@ -238,7 +238,7 @@ func failOpen(hooks []hook.Hook) []hook.Diagnostic {
 	for i := range hooks {
 		h := &hooks[i]
 		_, isSet := h.OnFailure[protocol.CauseTimeout]
-		isGate := h.StaticVerdict == nil && h.Dialect == tenex.Dialect &&
+		isGate := h.Rule() == nil && h.Dialect == tenex.Dialect &&
 			slices.Contains(h.Events, protocol.PreTool)
 		if isSet || !isGate || h.Disabled != "" ||
 			h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {

@@ -200,7 +200,7 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 	} else if last != "" {
 		x.add("", nil, "mode", "block, since it observed until "+last)
 	}
-	if h.StaticVerdict != nil { // a rule starts no program
+	if h.Rule() != nil { // a rule starts no program
 		x.line("rule", h.String())
 		return x
 	}
@@ -261,7 +261,7 @@ func (e *explanation) addInputs(c dialect.Call, cfg *hookfile.Config) error {
 	cfg.NameTool(call)
 	for i := range e.Hooks {
 		h, x := &cfg.Hooks[i], &e.Hooks[i]
-		if !x.runs || h.StaticVerdict != nil {
+		if !x.runs || h.Rule() != nil {
 			continue
 		}
 		payload, _, err := h.Dialect.Hooks.Encode(h.CallFor(call))

@@ -91,14 +91,14 @@ func (s *State) list(now time.Time) (text string) {
 		shown := describe(h, holds)
 		switch pack, _, _ := strings.Cut(h.Name, "/"); {
 		case h.Level < hook.ProjectLevel:
-		case h.Rule != nil:
+		case h.PackRule() != nil:
 			if packed = append(packed, *h); !slices.Contains(packs, pack) {
 				packs = append(packs, pack)
 			}
 			if holds != "" {
 				ofPacks += "    " + h.Name + ": " + printable.Escape(holds) + "\n"
 			}
-		case h.StaticVerdict != nil:
+		case h.Rule() != nil:
 			rules = append(rules, shown)
 		default:
 			files := cmp.Or(strings.Join(s.Now.Named(h), ", "), "no file of the project")

@@ -56,7 +56,7 @@ func TestEntries(t *testing.T) {
 			found := 0
 			for i := range cfg.Hooks {
 				h := &cfg.Hooks[i]
-				if h.Rule != nil {
+				if h.PackRule() != nil {
 					continue
 				}
 				found++

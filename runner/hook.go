@@ -57,11 +57,11 @@ type Answer struct {
 }
 
 // function converts the hook, the nth of Options.Hooks. If the hook could never run, function returns an error.
-func (f *Hook) function(n int) (h engine.Function, err error) {
+func (f *Hook) function(n int) (h hook.Hook, err error) {
 	on := f.event()
 	h = engine.NewFunction(f.Name, on, f.verdict)
 	if f.Open {
-		h.OnFailure = protocol.Continue
+		h.Handler.(*hook.Function).OnFailure = protocol.Continue
 	}
 	var wrong []error
 	note := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile/host"
 	"github.com/hookrun/hookrun/internal/lib/crash"
 	"github.com/hookrun/hookrun/internal/trust"
@@ -124,7 +125,7 @@ func isParsed(c *host.Config) bool {
 }
 
 // check converts the Hooks, and returns an error for each wrong option that the engine does not check.
-func (o *Options) check() (functions []engine.Function, err error) {
+func (o *Options) check() (functions []hook.Hook, err error) {
 	var wrong []error
 	for i, h := range o.Hooks { // the caller may change its own slice later
 		f, err := h.function(i)

@@ -18,7 +18,7 @@ import (
 
 // addHook adds the files in a hook's command.
 func (t *collector) addHook(h *hook.Hook) error {
-	if h.Rule() != nil || h.Unsupported != "" {
+	if h.Rule() != nil || h.Unsupported() != "" {
 		return nil
 	}
 	own := t.folder(h)

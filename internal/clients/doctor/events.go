@@ -98,7 +98,7 @@ func (c *checked) needs(event protocol.Event) (names []string, needed time.Durat
 		}
 		names = append(names, h.Name)
 		switch own := min(h.Deadline(event), install.MaxTimeout); {
-		case h.Rule() != nil || h.Async || h.Unsupported != "" || h.Disabled != "":
+		case h.Rule() != nil || h.Async || h.Unsupported() != "" || h.Disabled != "":
 		case h.Dialect.Run.Parallel && !h.Sequential:
 			longest[h.Dialect] = max(longest[h.Dialect], own)
 		default:

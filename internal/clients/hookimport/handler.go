@@ -137,8 +137,8 @@ func (g *handler) otherKeys() {
 func (g *handler) obstacle(texts string) string {
 	h, command := g.hook, g.value("command").String()
 	switch rule := h.IfText(); {
-	case h.Unsupported != "":
-		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
+	case h.Unsupported() != "":
+		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported()
 	case h.HTTP == nil && strings.TrimSpace(command) == "":
 		return "its command is blank, so it lets everything pass"
 	case install.RunsHookrun(command):

@@ -73,14 +73,8 @@ func Skipped(name, source string, d *Dialect) HookVerdict {
 		Verdict: Verdict{Decision: protocol.Continue, Status: StatusSkipped}, Dialect: d}
 }
 
-// FunctionReport returns the report of a hook that is a function, without exit code and output.
+// FunctionReport returns the report of a hook that is a function or a rule, without exit code and output.
 func FunctionReport(name, source string, v *Verdict, duration, limit time.Duration) protocol.Report {
 	return protocol.Report{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen,
 		Duration: protocol.Milliseconds(duration), Limit: protocol.Milliseconds(limit)}
-}
-
-// Static returns a matching rule with a fixed verdict.
-func Static(name, source string, v Verdict, d *Dialect) HookVerdict {
-	h := protocol.Report{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen}
-	return HookVerdict{Report: h, Verdict: v, Dialect: d}
 }

@@ -251,9 +251,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hook.Hook) (protocol.Cau
 			f.ended = f.ended || d.Hooks.Ends(event, v)
 			if v.Rewrite(&f.call) {
 				rewritten = true
-				if f.set.funcs[group[i]] == nil { // a function runs before all levels
-					f.rewriter = max(f.rewriter, group[i].Level)
-				}
+				f.rewriter = max(f.rewriter, group[i].Level) // functions are of the highest level
 			}
 			changed = f.chain.add(v) || changed
 		}
@@ -321,49 +319,55 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 			f.approve(h, &verdict)
 		}
 	}()
-	if rule := h.Rule(); rule != nil {
-		verdict = dialect.Static(h.Name, h.source, rule.Decide(h.Hook, h.call), h.Dialect)
-		verdict.Report.Duration = protocol.Milliseconds(time.Since(start))
-		return verdict
+	switch by := h.Handler.(type) {
+	case *hook.Rule:
+		return h.reported(by.Decide(h.Hook, h.call), time.Since(start), 0)
+	case hook.Unsupported:
+		v := dialect.Unsupported(h.Dialect, h.call, shownName(h.Hook), string(by))
+		return f.answered(h, v, &dialect.HookResult{}, f.policies(h.Hook))
+	case *hook.Function: // no file can change it
+		v := by.Run(ctx, h.call, h.limit)
+		f.fit(h, &v)
+		return h.reported(v, time.Since(start), h.limit)
 	}
-	if h.Unsupported == "" && f.isTouched(h.Hook) {
+	if f.isTouched(h.Hook) {
 		return dialect.Skipped(h.Name, h.source, h.Dialect)
 	}
-	shown := shownName(h.Hook)
-	fit := func(v *dialect.Verdict) {
-		h.call.Fit(shown, v)
-		if v.Context != "" && !h.observes {
-			saveContext(h.Hook, v)
+	result, policies := f.result(ctx, h), f.policies(h.Hook)
+	result.Sent = h.payload
+	f.noteRewritten(h.Hook)
+	f.explainExit(h, &result)
+	if result.Err != nil && !h.Async {
+		if lack := process.Shortage(result.Err); lack != "" { // no failure of the hook
+			result.Err = errors.New("hookrun could not start it: " + lack)
+			policies = []dialect.FailurePolicy{{protocol.CauseUnstarted: protocol.Block}}
 		}
 	}
-	if fn := f.set.funcs[h.Hook]; fn != nil {
-		v := fn.Run(ctx, h.call, h.limit)
-		fit(&v)
-		report := dialect.FunctionReport(h.Name, h.source, &v, time.Since(start), h.limit)
-		return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
-	}
-	var result dialect.HookResult
-	var v dialect.Verdict
-	policies := f.policies(h.Hook)
-	if h.Unsupported != "" {
-		v = dialect.Unsupported(h.Dialect, h.call, shown, h.Unsupported)
-	} else {
-		result = f.result(ctx, h)
-		result.Sent = h.payload
-		f.noteRewritten(h.Hook)
-		f.explainExit(h, &result)
-		if result.Err != nil && !h.Async {
-			if lack := process.Shortage(result.Err); lack != "" { // no failure of the hook
-				result.Err = errors.New("hookrun could not start it: " + lack)
-				policies = []dialect.FailurePolicy{{protocol.CauseUnstarted: protocol.Block}}
-			}
-		}
-		v = nearmiss.Decode(h.Dialect, h.call, shown, &result)
-	}
-	v = h.ApplyFailurePolicy(h.call, v, policies...)
-	fit(&v)
-	report := dialect.Report(h.Name, h.source, &result, &v)
+	return f.answered(h, nearmiss.Decode(h.Dialect, h.call, shownName(h.Hook), &result), &result, policies)
+}
+
+// answered returns the verdict of a hook by its policies, with the report of its process or request.
+func (f *firing) answered(h *hookRun, v dialect.Verdict, result *dialect.HookResult,
+	policies []dialect.FailurePolicy) dialect.HookVerdict {
+	v.HTTP = result.HTTP != nil
+	v = h.Dialect.ApplyFailurePolicy(h.call, v, policies...)
+	f.fit(h, &v)
+	report := dialect.Report(h.Name, h.source, result, &v)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
+}
+
+// reported returns the verdict of a hook without a process or a request.
+func (h *hookRun) reported(v dialect.Verdict, took, limit time.Duration) dialect.HookVerdict {
+	report := dialect.FunctionReport(h.Name, h.source, &v, took, limit)
+	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
+}
+
+// fit makes the verdict one that the call's client can carry out, and saves a long context.
+func (f *firing) fit(h *hookRun, v *dialect.Verdict) {
+	h.call.Fit(shownName(h.Hook), v)
+	if v.Context != "" && !h.observes {
+		saveContext(h.Hook, v)
+	}
 }
 
 // explainExit finds the fault of the hook's file if the exit code (126, 127) means that the file could not run.

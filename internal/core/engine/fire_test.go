@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/form"
+	model "github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -241,7 +242,7 @@ func TestOnInput(t *testing.T) {
 			got = append(got, hook+" "+source+" "+gjson.GetBytes(input, "args.a").Raw)
 			require.True(t, bytes.HasSuffix(input, []byte("}\n")))
 		},
-		Functions: []engine.Function{function("func", dialect.OK())},
+		Functions: []model.Hook{function("func", dialect.OK())},
 	})
 	_, err = r.Fire(context.Background(), dialect.Call{Event: "pre-tool", Tool: "x", Args: `{"a":1}`})
 	require.NoError(t, err)

@@ -196,7 +196,7 @@ func TestFunctionsAboveFiles(t *testing.T) {
 		no.Decide(protocol.Block, "no")
 		gate := function("gate", no)
 		gate.If = parts.All().Rules.If("shell(rm -rf*)")
-		r, err := engine.New(cfg, engine.Options{Functions: []engine.Function{gate}})
+		r, err := engine.New(cfg, engine.Options{Functions: []model.Hook{gate}})
 		require.NoError(t, err)
 		o, err := r.Fire(context.Background(), claudeCall(t, "Bash", input))
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients/parts"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/engine"
+	model "github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -26,7 +27,7 @@ func newRunner(tb testing.TB, cfg *hookfile.Config, o engine.Options) *engine.Ru
 }
 
 // function is a function that gives a verdict before each tool.
-func function(name string, v dialect.Verdict) engine.Function {
+func function(name string, v dialect.Verdict) model.Hook {
 	return engine.NewFunction(name, protocol.PreTool,
 		func(context.Context, *dialect.Call, time.Duration) dialect.Verdict { return v })
 }

@@ -195,9 +195,9 @@ func (p *Plan) Hooks() []PlannedHook {
 		h := p.loadedHook(i)
 		planned := PlannedHook{Hook: h, Runs: runs[h], Why: match.Why(h)}
 		switch other := instead[h]; {
-		case (planned.Runs || other != nil) && h.Unsupported != "":
+		case (planned.Runs || other != nil) && h.Unsupported() != "":
 			planned.Runs = false
-			planned.Why = "it is of type " + h.Unsupported + ", which hookrun cannot run: the outcome has it as skipped"
+			planned.Why = "it is of type " + h.Unsupported() + ", which hookrun cannot run: the outcome has it as skipped"
 		case other != nil:
 			planned.Why = "the equal hook of " + other.SourceNextTo(h) + " runs in its place"
 		}
@@ -264,8 +264,5 @@ func (p *Plan) policies(h *hook.Hook) []dialect.FailurePolicy {
 }
 
 func (p *Plan) failureDecision(h *hook.Hook, cause protocol.Cause) protocol.Decision {
-	if fn := p.loaded.function(h); fn != nil {
-		return fn.OnFailure
-	}
 	return h.FailureDecision(&p.call, cause, p.policies(h)...)
 }

@@ -30,7 +30,7 @@ type Options struct {
 	// also starts a given Binary to ask a hook to end at its deadline; without Binary the hook is killed at once.
 	Binary string
 	// Functions are hooks of the program itself. They run before the hooks of the config.
-	Functions []Function
+	Functions []hook.Hook
 	// MaxProcs bounds the processes that calls wait for at the same time, except persistent hooks; 0: no bound.
 	MaxProcs int
 

@@ -18,34 +18,17 @@ import (
 type hookSet struct {
 	config   *hookfile.Config
 	hooks    []hook.Hook                  // the functions, followed by the hooks of the config
-	funcs    map[*hook.Hook]*Function     // the functions among hooks
 	pools    map[*hook.Hook]*process.Pool // for the persistent hooks, also of userOnly
 	userOnly *hookSet                     // without the hooks of the project; nil: no file is checked
 	files    *hookfile.Snapshot           // of the config; nil: it was just read
 	err      error                        // why the hooks are unknown; every call is blocked
 }
 
-// Function is a hook that is a Go function.
-type Function struct {
-	hook.Hook
-	OnFailure protocol.Decision // of each failure: Block or Continue
-	// Run returns the verdict on the call as the hook sees it, after limit at the latest. The verdict includes the
-	// policy for failures.
-	Run func(ctx context.Context, c *dialect.Call, limit time.Duration) dialect.Verdict
-}
-
 // NewFunction returns a function for every call of an event. Each failure blocks.
 func NewFunction(name string, on protocol.Event,
-	run func(ctx context.Context, c *dialect.Call, limit time.Duration) dialect.Verdict) Function {
-	of := hook.Hook{Name: name, Dialect: tenex.Dialect, File: "func", Events: []protocol.Event{on}}
-	return Function{Hook: of, Run: run}
-}
-
-func (r *Runner) functions() (hooks []hook.Hook) {
-	for i := range r.options.Functions {
-		hooks = append(hooks, r.options.Functions[i].Hook)
-	}
-	return hooks
+	run func(ctx context.Context, c *dialect.Call, limit time.Duration) dialect.Verdict) hook.Hook {
+	return hook.Hook{Name: name, Dialect: tenex.Dialect, File: "func", Events: []protocol.Event{on},
+		Handler: &hook.Function{Run: run}}
 }
 
 // newHookSet makes the hook set of a config, with the set to use while the project is not allowed.
@@ -65,19 +48,15 @@ func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 }
 
 func (r *Runner) buildHookSet(cfg *hookfile.Config) *hookSet {
-	hs := &hookSet{config: cfg, hooks: cfg.Hooks}
-	hs.funcs, hs.pools = map[*hook.Hook]*Function{}, map[*hook.Hook]*process.Pool{}
+	hs := &hookSet{config: cfg, hooks: cfg.Hooks, pools: map[*hook.Hook]*process.Pool{}}
 	if len(r.options.Functions) > 0 {
-		hs.hooks = cfg.WithFunctions(r.functions())
+		hs.hooks = cfg.WithFunctions(r.options.Functions)
 	}
 	if len(r.options.Skip) > 0 {
 		hs.hooks = withoutSkipped(hs.hooks, r.options.Skip)
 	}
 	for i := range hs.hooks {
-		switch h := &hs.hooks[i]; {
-		case i < len(r.options.Functions):
-			hs.funcs[h] = &r.options.Functions[i]
-		case h.Persistent:
+		if h := &hs.hooks[i]; h.Persistent {
 			hs.pools[h] = r.processes.NewPool(h.Workers, func(dir string) (process.Program, error) {
 				// without further fields of the call, because the process serves other calls too
 				return r.program(h, dialect.NewCall(dialect.Call{Workspace: dir}))
@@ -85,14 +64,6 @@ func (r *Runner) buildHookSet(cfg *hookfile.Config) *hookSet {
 		}
 	}
 	return hs
-}
-
-// function returns the Go function of a hook, or nil if the hook is no function.
-func (hs *hookSet) function(h *hook.Hook) *Function {
-	if fn := hs.funcs[h]; fn != nil || hs.userOnly == nil {
-		return fn
-	}
-	return hs.userOnly.funcs[h]
 }
 
 // candidates returns the hooks for calls of this event, agent and tool.

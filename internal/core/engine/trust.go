@@ -120,7 +120,7 @@ func (p *Plan) isHeld(h *hook.Hook) bool {
 
 // mayBeOther reports whether a hook of the user's file was not in the file when the session began.
 func (p *Plan) mayBeOther(h *hook.Hook) bool {
-	return p.trust.judgment.UserChanged && h.Level == hook.UserLevel && p.set.funcs[h] == nil
+	return p.trust.judgment.UserChanged && h.Level == hook.UserLevel
 }
 
 // blocksUntilAllowed reports whether calls are blocked until a person has allowed the hooks of the project.
@@ -213,7 +213,7 @@ func (p *Plan) untrustedReason(h *hook.Hook) string {
 	switch {
 	case g.blocks.Cause != "":
 		return "the call is blocked before any hook runs: " + string(g.blocks.Cause)
-	case !g.without || h.Level < hook.ProjectLevel && !p.mayBeOther(h) || p.set.funcs[h] != nil:
+	case !g.without || h.Level < hook.ProjectLevel && !p.mayBeOther(h):
 		return ""
 	case g.judgment.Cause == "":
 		return "nobody has allowed the hooks of this project"

@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients/parts"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/engine"
+	model "github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
@@ -70,7 +71,7 @@ func TestTrustInGo(t *testing.T) {
 	cfg, err := hookfile.Load(hookfile.Options{Parts: parts.All(), Workspace: dir})
 	require.NoError(t, err)
 	r, err := engine.New(cfg, engine.Options{RequireTrust: true, CheckTrust: trust.Check,
-		StateDir: filepath.Join(t.TempDir(), "state"), Functions: []engine.Function{function("own", dialect.OK())}})
+		StateDir: filepath.Join(t.TempDir(), "state"), Functions: []model.Hook{function("own", dialect.OK())}})
 	require.NoError(t, err)
 	defer r.Close()
 	call := dialect.Call{Event: protocol.PreTool, Tool: "t", Workspace: dir}
@@ -133,7 +134,7 @@ func TestHeldInGo(t *testing.T) {
 	require.NoError(t, err)
 	r, err := engine.New(cfg, engine.Options{Pin: true, CheckTrust: trust.Check,
 		StateDir:  filepath.Join(t.TempDir(), "state"),
-		Functions: []engine.Function{function("own", dialect.OK())}})
+		Functions: []model.Hook{function("own", dialect.OK())}})
 	require.NoError(t, err)
 	defer r.Close()
 	fire := func(event protocol.Event, tool string) engine.Fired {

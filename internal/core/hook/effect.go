@@ -26,7 +26,7 @@ func (h *Hook) EffectAt(now time.Time) (e Effect, why string) {
 	switch last := h.LastObserved(); {
 	case h.off():
 		return IsOff, "switched off: " + h.Off()
-	case h.Unsupported != "":
+	case h.Unsupported() != "":
 		return CannotRun, "of a type that hookrun cannot run"
 	case h.Observes(now) && last != "":
 		return OnlyLooks, "only observes until " + last

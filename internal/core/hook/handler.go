@@ -1,6 +1,9 @@
 package hook
 
 import (
+	"context"
+	"time"
+
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -8,7 +11,7 @@ import (
 
 // Handler is what a hook does at a call.
 type Handler interface {
-	// String returns the handler for a person: the message of a rule.
+	// String returns the handler for a person: a rule's message.
 	String() string
 }
 
@@ -40,6 +43,29 @@ func (r *Rule) Decide(h *Hook, c *dialect.Call) dialect.Verdict {
 		}
 	}
 	return v
+}
+
+// Function is a handler that is a Go function.
+type Function struct {
+	OnFailure protocol.Decision // of each failure: Block or Continue
+	// Run returns the verdict on the call as the hook sees it, after limit at the latest. The verdict includes the
+	// policy for failures.
+	Run func(ctx context.Context, c *dialect.Call, limit time.Duration) dialect.Verdict
+}
+
+// String names no function, because Go functions have no text.
+func (*Function) String() string { return "" }
+
+// Unsupported is the type of a handler that hookrun cannot run, because the type needs a model or a client.
+type Unsupported string
+
+// String returns the type in words.
+func (u Unsupported) String() string { return "a hook of type " + string(u) }
+
+// Unsupported returns the type of the hook's handler if hookrun cannot run the handler; otherwise "".
+func (h *Hook) Unsupported() string {
+	u, _ := h.Handler.(Unsupported)
+	return string(u)
 }
 
 // Rule returns the hook's rule, or nil if another handler must run.

@@ -16,7 +16,7 @@ type Hook struct {
 	Name         string // in clients' forms the command, if the entry has no name
 	Command      Command
 	HTTP         *Request              // instead of a command
-	Handler      Handler               // of a rule, which starts no process; nil: another
+	Handler      Handler               // nil: a command or a request
 	Events       []protocol.Event      // in the names of the dialect
 	Matcher      Matcher               // nil: any subject
 	If           If                    // nil: any call
@@ -52,8 +52,6 @@ type Hook struct {
 	// Disabled says why the hook never runs: disabled in its own entry or in the local file; "": the hook can run.
 	Disabled   string
 	DisabledAt string // the position of the hook's name in the local file's "disable"
-	// Unsupported is the hook's type if hookrun cannot run it, because it needs a model or a client; otherwise "".
-	Unsupported string
 	// DedupKey is the same for equal hooks. Of the equal hooks selected by a call only the last runs, at the position
 	// of the first. "": no other hook is equal.
 	DedupKey string
@@ -117,8 +115,6 @@ func (h *Hook) String() string {
 	switch {
 	case h.HTTP != nil:
 		return "POST " + h.HTTP.String()
-	case h.Unsupported != "":
-		return "a hook of type " + h.Unsupported
 	case h.Handler != nil:
 		return h.Handler.String()
 	}
@@ -172,7 +168,7 @@ func (h *Hook) StopBlocks() int {
 }
 
 // Active reports whether the hook can run for some call.
-func (h *Hook) Active() bool { return !h.off() && h.Unsupported == "" }
+func (h *Hook) Active() bool { return !h.off() && h.Unsupported() == "" }
 
 // EventAt translates an event of a client to the hook's dialect; "" if the dialect has no such event.
 func (h *Hook) EventAt(e protocol.Event, clients dialect.Clients) protocol.Event {

@@ -49,17 +49,13 @@ func (h *Hook) Endpoint() (endpoint.Endpoint, error) {
 }
 
 // FailureDecision decides whether the hook fails open or closed at the call after a failure with this cause. The first
-// policy with the cause decides, else the dialect.
+// policy with the cause decides, else the dialect. A function decides for itself.
 func (h *Hook) FailureDecision(c *dialect.Call, cause protocol.Cause,
 	policies ...dialect.FailurePolicy) protocol.Decision {
+	if f, is := h.Handler.(*Function); is {
+		return f.OnFailure
+	}
 	return h.Dialect.FailureDecision(c, dialect.Fault{Cause: cause, HTTP: h.HTTP != nil}, policies...)
-}
-
-// ApplyFailurePolicy replaces a verdict without an answer by FailureDecision's decision.
-func (h *Hook) ApplyFailurePolicy(c *dialect.Call, v dialect.Verdict,
-	policies ...dialect.FailurePolicy) dialect.Verdict {
-	v.HTTP = h.HTTP != nil
-	return h.Dialect.ApplyFailurePolicy(c, v, policies...)
 }
 
 // Causes are the kinds of failure that the hook can have.

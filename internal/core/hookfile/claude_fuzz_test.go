@@ -84,7 +84,7 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hook.Hook) {
 	require.Equal(t, policy && text("type") != "prompt" && text("type") != "agent", h.OnFailure != nil)
 	switch text("type") {
 	case "command":
-		require.Empty(t, h.Unsupported)
+		require.Empty(t, h.Unsupported())
 		require.Nil(t, h.HTTP)
 		require.NotEmpty(t, h.DedupKey)
 		if args, ok := entry["args"].([]any); ok {
@@ -97,7 +97,7 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hook.Hook) {
 		}
 		require.NotEmpty(t, text("command"))
 	case "http":
-		require.Empty(t, h.Unsupported)
+		require.Empty(t, h.Unsupported())
 		require.Equal(t, hook.Command{}, h.Command)
 		require.Equal(t, text("url"), h.HTTP.URL)
 		headers, _ := entry["headers"].(map[string]any)
@@ -107,8 +107,8 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hook.Hook) {
 		}
 		require.NoError(t, h.HTTP.Check())
 	default:
-		require.Equal(t, text("type"), h.Unsupported)
-		require.Contains(t, []string{"mcp_tool", "prompt", "agent"}, h.Unsupported)
+		require.Equal(t, text("type"), h.Unsupported())
+		require.Contains(t, []string{"mcp_tool", "prompt", "agent"}, h.Unsupported())
 		require.Empty(t, h.DedupKey)
 	}
 }

@@ -515,7 +515,7 @@ func TestClaudeHook(t *testing.T) {
 		require.Empty(t, h.Env)
 		require.Equal(t, []string{"A=1", "N=1e3", "T=true"}, h.Environment())
 		require.False(t, h.Async)
-		require.Empty(t, h.Unsupported)
+		require.Empty(t, h.Unsupported())
 		require.Nil(t, h.HTTP)
 		require.Same(t, claude.Dialect, h.Dialect)
 		require.Equal(t, "f:3", h.Source())
@@ -557,7 +557,7 @@ func TestClaudeHook(t *testing.T) {
 		require.NoError(t, err)
 		for i, kind := range []string{"prompt", "agent", "mcp_tool"} {
 			h := &cfg.Hooks[i]
-			require.Equal(t, kind, h.Unsupported)
+			require.Equal(t, kind, h.Unsupported())
 			require.Equal(t, fmt.Sprintf("%s hook of line %d", kind, i+2), h.Name)
 			require.Equal(t, "a hook of type "+kind, h.String())
 			require.Empty(t, h.DedupKey, "nobody knows what they do, so none is equal to another")

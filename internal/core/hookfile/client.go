@@ -102,11 +102,14 @@ func (p *parser) clientSettings() {
 func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	h := hook.Hook{
 		Dialect: p.dialect.Of(e.Event), Name: e.Name, Unnamed: e.Unnamed, Events: []protocol.Event{e.Event},
-		Command: hook.Command(e.Command), HTTP: p.request(e.HTTP), Unsupported: e.Unsupported,
+		Command: hook.Command(e.Command), HTTP: p.request(e.HTTP),
 		Agent: e.Agent, NotAgents: e.NotAgents,
 		Timeout: e.Timeout, OnFailure: e.OnFailure, Env: append([]string{}, e.Env...), Folder: e.Folder,
 		Async: e.Async, Sequential: e.Sequential, DedupKey: e.DedupKey, Disabled: e.Off,
 		File: p.File, Line: e.Line, Column: e.Column, Settings: p.settings,
+	}
+	if e.Unsupported != "" {
+		h.Handler = hook.Unsupported(e.Unsupported)
 	}
 	if p.dialect.HasHooksFile() {
 		h.Form, h.OfClient = p.dialect.Files, !p.document.Project
@@ -128,8 +131,8 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	}
 	switch line := strconv.Itoa(h.Line); {
 	case h.Name != "":
-	case h.Unsupported != "":
-		h.Name = h.Unsupported + " hook of line " + line
+	case h.Unsupported() != "":
+		h.Name = h.Unsupported() + " hook of line " + line
 	default:
 		h.Name, h.Unnamed = cmp.Or(oneLine(h.String()), "hook of line "+line), true
 	}

@@ -75,7 +75,7 @@ var fields = [...]field{
 	{key: "inject", kind: handler, group: runs, read: (*reader).inject,
 		about: "Instead of a command: the model reads this.", schema: `"$ref": "#/$defs/text"`,
 		value: func(v *View) any { return v.verdict().Context }},
-	{key: "unsupported", group: runs, value: func(v *View) any { return v.Hook.Unsupported }}, // the type of handler
+	{key: "unsupported", group: runs, value: func(v *View) any { return v.Hook.Unsupported() }}, // the type of handler
 
 	{key: "events", group: calls, read: (*reader).events,
 		about: "The events at which the hook runs: TENEX's names, or Claude Code's for the same. With dialect also " +

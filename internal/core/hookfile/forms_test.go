@@ -290,7 +290,7 @@ func TestFormFields(t *testing.T) {
 			"", false}, []any{h.Name, h.Command, h.Events, h.Deadline("PreToolUse"), h.DedupKey, h.Async})
 		require.True(t, hooks[1].Async)
 		require.Equal(t, time.Second, hooks[1].Deadline("PreToolUse"), "0 is one second")
-		require.Equal(t, "prompt", hooks[2].Unsupported)
+		require.Equal(t, "prompt", hooks[2].Unsupported())
 		require.Equal(t, 10*time.Minute, hooks[2].Deadline("PreToolUse"))
 		require.Equal(t, time.Second, hooks[3].Deadline("Interrupt"))
 		require.Equal(t, 3*time.Second, load(codexFile,
@@ -306,7 +306,7 @@ func TestFormFields(t *testing.T) {
 			[]any{hooks[0].Name, hooks[0].Command.Shell, hooks[0].Source(), hooks[0].Timeout,
 				hooks[0].Matcher.String()})
 		require.Equal(t, []any{"c", ".codex/config.toml:12"}, []any{hooks[1].Name, hooks[1].Source()})
-		require.Equal(t, []any{"agent", ".codex/config.toml:13"}, []any{hooks[2].Unsupported, hooks[2].Source()})
+		require.Equal(t, []any{"agent", ".codex/config.toml:13"}, []any{hooks[2].Unsupported(), hooks[2].Source()})
 	})
 	t.Run("gemini", func(t *testing.T) {
 		hooks := load(geminiFile,
@@ -581,7 +581,7 @@ func FuzzForms(f *testing.F) {
 			h := &cfg.Hooks[i]
 			require.Contains(t, []*dialect.Dialect{codex.Dialect, gemini.Dialect}, h.Dialect)
 			require.True(t, slices.Contains(h.Dialect.Events.Names(), h.Events[0]))
-			require.True(t, h.Unsupported != "" || h.Command.Shell != "")
+			require.True(t, h.Unsupported() != "" || h.Command.Shell != "")
 			require.Positive(t, h.Deadline(h.Events[0]))
 			require.NotEmpty(t, h.Name)
 			runs(h, &dialect.Call{Event: h.Events[0], Tool: "Bash", Args: "{}"})

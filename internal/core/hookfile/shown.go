@@ -128,7 +128,7 @@ func text(value any) string {
 // command returns an array, or the text of a shell command, a script or a function.
 func (v *View) command() any {
 	switch {
-	case v.Hook.Rule() != nil || v.Hook.Unsupported != "" || v.Hook.HTTP != nil:
+	case v.Hook.Rule() != nil || v.Hook.Unsupported() != "" || v.Hook.HTTP != nil:
 		return nil
 	case v.Hook.Command.Argv != nil:
 		return v.Hook.Command.Argv
@@ -193,7 +193,7 @@ func (v *View) timeout() any {
 		return "none, it is not waited for"
 	case v.Call != nil:
 		return v.Call.Timeout.String()
-	case v.Hook.Rule() != nil || v.Hook.Unsupported != "":
+	case v.Hook.Rule() != nil || v.Hook.Unsupported() != "":
 		return nil
 	}
 	byEvent, all := map[string]string{}, map[time.Duration]bool{}

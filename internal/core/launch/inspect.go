@@ -30,7 +30,7 @@ func inspectEndpoint(h *hook.Hook) (problems []hook.Diagnostic) {
 // that all users may write to. dir is the hook's working directory. Inspect does not run the hook.
 func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 	var faults []string
-	if h.Unsupported != "" || h.Rule() != nil {
+	if h.Unsupported() != "" || h.Rule() != nil {
 		return nil
 	}
 	if h.HTTP != nil {

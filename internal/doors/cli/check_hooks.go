@@ -155,9 +155,9 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 			continue
 		}
 		f.warn(all.Doubts(h))
-		if h.Unsupported != "" {
+		if h.Unsupported() != "" {
 			const text = "a hook of type %q needs a model or a client; hookrun skips it, with a warning in the outcome"
-			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf(text, h.Unsupported)))
+			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf(text, h.Unsupported())))
 		}
 		call := dialect.NewCall(dialect.Call{Workspace: workspace})
 		env, dir := launch.Environ(h, call, nil, binary), launch.Dir(h, call)
@@ -197,7 +197,7 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	getting, mend := 0, ""
 	for i := range hooks {
 		h := &hooks[i]
-		starts := h.Rule() == nil && h.HTTP == nil && h.Unsupported == "" && h.Disabled == ""
+		starts := h.Rule() == nil && h.HTTP == nil && h.Unsupported() == "" && h.Disabled == ""
 		if starts && h.Inherit == nil {
 			getting++
 			mend = cleanEnvironment(h.Dialect)

@@ -213,7 +213,7 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 			as.HTTP = &hook.Request{Endpoint: e}
 			x.view.Hook = &as
 		}
-	} else if path, _, err := launch.Program(h, planned.Dir, env); err == nil && h.Unsupported == "" {
+	} else if path, _, err := launch.Program(h, planned.Dir, env); err == nil && h.Unsupported() == "" {
 		x.line("program", path)
 	} else {
 		x.add("", nil, "program", "cannot be started")

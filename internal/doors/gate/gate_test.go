@@ -37,7 +37,7 @@ type fixture struct {
 	warned []error
 }
 
-func newFixture(t *testing.T, hooks ...engine.Function) *fixture {
+func newFixture(t *testing.T, hooks ...hook.Hook) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	f := &fixture{T: t, log: filepath.Join(dir, "run.log")}
@@ -125,14 +125,14 @@ func TestTextsOfACall(t *testing.T) {
 // TestTextsStay: what an answer cannot carry, or a call without a verdict, leaves the texts where they are.
 func TestTextsStay(t *testing.T) {
 	var gone context.CancelCauseFunc
-	hook := engine.NewFunction("h", protocol.PostTool,
+	fails := engine.NewFunction("h", protocol.PostTool,
 		func(context.Context, *dialect.Call, time.Duration) dialect.Verdict {
 			gone(errors.New("the caller is gone"))
 			return dialect.OK()
 		})
 	for name, test := range map[string]struct {
 		prepare func(f *fixture, c *gate.Call)
-		hooks   []engine.Function
+		hooks   []hook.Hook
 		fails   string
 	}{
 		"an answer without texts": {prepare: func(_ *fixture, c *gate.Call) {
@@ -142,11 +142,11 @@ func TestTextsStay(t *testing.T) {
 			c.Fit = func(o *protocol.Outcome) { o.Decision = protocol.Block }
 			c.Carries = func(o *protocol.Outcome) bool { return form.ExitCode(*o) == 0 }
 		}},
-		"a caller that is gone": {hooks: []engine.Function{hook}, fails: "the caller is gone"},
+		"a caller that is gone": {hooks: []hook.Hook{fails}, fails: "the caller is gone"},
 		"no plan": {prepare: func(_ *fixture, c *gate.Call) { c.Event = "nonsense" },
 			fails: `unknown event "nonsense"`},
 		"a closed runner": {prepare: func(f *fixture, _ *gate.Call) { f.Runner.Close() },
-			hooks: []engine.Function{hook}, fails: "the runner is closed"},
+			hooks: []hook.Hook{fails}, fails: "the runner is closed"},
 		"a crash of the door's": {prepare: func(f *fixture, c *gate.Call) {
 			c.MassGen = nil
 			f.Warnings = func(*dialect.Call, *hookfile.Snapshot) []string { panic("crash") }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/texts/queue"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -348,7 +349,7 @@ func TestHTTPEnd(t *testing.T) {
 }
 
 // noRM is a hook that blocks a tool with "rm" in its arguments.
-func noRM() engine.Function {
+func noRM() hook.Hook {
 	return engine.NewFunction("guard", protocol.PreTool,
 		func(_ context.Context, c *dialect.Call, _ time.Duration) dialect.Verdict {
 			v := dialect.OK()

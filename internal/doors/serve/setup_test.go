@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients/parts"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/texts/queue"
 	"github.com/hookrun/hookrun/protocol"
@@ -30,12 +31,12 @@ const patience = 20 * time.Second
 type fixture struct {
 	*testing.T
 	dir   string
-	funcs []engine.Function
+	funcs []hook.Hook
 	Options
 	stderr *safeBuilder
 }
 
-func newFixture(t *testing.T, funcs ...engine.Function) *fixture {
+func newFixture(t *testing.T, funcs ...hook.Hook) *fixture {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
@@ -152,7 +153,7 @@ func (c *otherEnd) wait() error {
 }
 
 // says is a hook that has a text for the model.
-func says(name, text string, on protocol.Event) engine.Function {
+func says(name, text string, on protocol.Event) hook.Hook {
 	return engine.NewFunction(name, on, func(context.Context, *dialect.Call, time.Duration) dialect.Verdict {
 		v := dialect.OK()
 		v.Context = text
@@ -167,7 +168,7 @@ func newWaits() waits {
 	return waits{make(chan struct{}, 10_000), make(chan struct{}), make(chan struct{}, 10_000)}
 }
 
-func (w waits) hook(on protocol.Event) engine.Function {
+func (w waits) hook(on protocol.Event) hook.Hook {
 	run := func(ctx context.Context, _ *dialect.Call, limit time.Duration) dialect.Verdict {
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
@@ -185,7 +186,7 @@ func (w waits) hook(on protocol.Event) engine.Function {
 }
 
 // hooks are such hooks of all events.
-func (w waits) hooks() (hooks []engine.Function) {
+func (w waits) hooks() (hooks []hook.Hook) {
 	for _, on := range dialect.CanonicalEvents() {
 		hooks = append(hooks, w.hook(on))
 	}

@@ -19,10 +19,11 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/clients/check"
 	"github.com/hookrun/hookrun/internal/clients/install"
-	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/core/process"
+	"github.com/hookrun/hookrun/internal/core/project"
 )
 
 // Severity says how bad a finding is.
@@ -79,16 +80,11 @@ type Workspace struct {
 	// Started is the folder in which clients start and read their settings.
 	Started string
 	Found   string // which files the hooks come from, and why
-	Remarks []Remark
-	Files   []HooksFile
+	Remarks []project.Remark
+	Files   []check.File
 	Config  *hookfile.Config // of all files; nil: they do not load
 	Trust   Trust
 }
-
-// Remark is a note about files that hookrun does not read.
-type Remark struct{ What, Mend string }
-
-func (r Remark) String() string { return r.What + "; " + r.Mend }
 
 // Trust says whether a person has allowed the project's hooks as they are, like hookrun status.
 type Trust struct {
@@ -96,15 +92,6 @@ type Trust struct {
 	Reason  string // why every call is blocked
 	Allowed time.Time
 	Problem string // why the status is unreadable
-}
-
-// HooksFile is a hooks file with the diagnostics of hookrun check.
-type HooksFile struct {
-	Path  string
-	Level hook.Level
-	Hooks hook.Tally
-
-	Errors, Warnings, Notes []hook.Diagnostic
 }
 
 // Examine runs all checks.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/clients/check"
 	"github.com/hookrun/hookrun/internal/clients/doctor"
 	"github.com/hookrun/hookrun/internal/clients/install"
 	"github.com/hookrun/hookrun/internal/clients/parts"
@@ -19,6 +20,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/core/process"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/record/lastrun"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
@@ -60,12 +62,13 @@ func newPatient(t *testing.T, client string) *patient {
 func (p *patient) hooks(text string) {
 	path := filepath.Join(p.Workspace.Folder, hookfile.FileName)
 	cfg, err := parts.All().Parse(path, []byte(text))
-	file := doctor.HooksFile{Path: path}
+	file := check.File{Path: path}
 	errors.As(err, (*hook.Diagnostics)(&file.Errors))
 	if p.Workspace.Config = cfg; cfg != nil {
-		file.Hooks = hook.Count(cfg.Hooks, hook.ManagedLevel, p.Now)
+		file.Tally = hook.Count(cfg.Hooks, hook.ManagedLevel, p.Now)
+		file.Hooks = file.Tally.Active()
 	}
-	p.Workspace.Files = []doctor.HooksFile{file}
+	p.Workspace.Files = []check.File{file}
 }
 
 func (p *patient) install(client string) {
@@ -185,12 +188,12 @@ func TestWhatKeepsAGateFromHolding(t *testing.T) {
 		{"a hooks file elsewhere", "claude", func(p *patient) {
 			p.Workspace.Files, p.Workspace.Config = nil, &hookfile.Config{}
 			p.Workspace.Found = "no hooks file in " + p.Workspace.Folder
-			p.Workspace.Remarks = []doctor.Remark{{What: "the hooks file /x was passed over", Mend: "give -C /"}}
+			p.Workspace.Remarks = []project.Remark{{What: "the hooks file /x was passed over", Mend: "give -C /"}}
 			p.write("$WORKSPACE/sub/"+hookfile.FileName, guard)
 		}, doctor.Error, "hooks-file", "this hooks file does not count"},
 		{"a hooks file above", "claude", func(p *patient) {
 			p.Workspace.Files, p.Workspace.Config = nil, &hookfile.Config{}
-			p.Workspace.Remarks = []doctor.Remark{{What: "the hooks file /x was passed over", Mend: "give -C /"}}
+			p.Workspace.Remarks = []project.Remark{{What: "the hooks file /x was passed over", Mend: "give -C /"}}
 		}, doctor.Error, "hooks-file", "the hooks file /x was passed over"},
 		{"run twice", "codex", func(p *patient) {
 			p.write("$HOME/.codex/hooks.json",

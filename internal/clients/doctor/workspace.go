@@ -5,9 +5,31 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/hookrun/hookrun/internal/clients/check"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/project"
 )
+
+// WorkspaceOf returns a project's hooks, with the diagnostics of hookrun check. started is the folder in which the
+// search began.
+func WorkspaceOf(p project.Project, started string, c *check.Checker) (w Workspace, err error) {
+	c.Workspace, c.Project, p.Configs = p.Workspace, &p.Project, c.Files
+	files, _, err := c.Find()
+	if err != nil {
+		return w, err
+	}
+	w.Files = c.Check(files, p.Workspace, &p).Files
+	w.Folder, w.Started, w.Found, w.Remarks = project.Absolute(p.Workspace), started, p.String(), p.Remarks()
+	switch root := hookfile.Repository(w.Started, ""); {
+	case p.Worktree != "":
+		w.Started = root
+	case root != "": // without a repository, a client sees no link between the two folders
+		w.Started = w.Folder
+	}
+	w.Config, _ = hookfile.Load(c.Options) // check has reported the error
+	return w, nil
+}
 
 // workspace reports the diagnostics of the hooks files.
 func (d *Doctor) workspace() (found []Finding) {
@@ -26,9 +48,9 @@ func (d *Doctor) workspace() (found []Finding) {
 		}
 		if len(file.Errors) == 0 {
 			found = append(found, Finding{Check: "hooks-file", Severity: OK, Where: file.Path,
-				What: file.Level.String() + " hooks file, " + file.Hooks.String()})
+				What: file.Level.String() + " hooks file, " + file.Tally.String()})
 		}
-		hooks, faults = hooks+file.Hooks.Active(), faults+len(file.Errors)
+		hooks, faults = hooks+file.Hooks, faults+len(file.Errors)
 	}
 	found = append(found, d.switchedOff()...)
 	severity := Warning

@@ -21,6 +21,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/printable/terminal"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -79,7 +80,7 @@ func (f *callCommand) finish(event protocol.Event, stdin io.Reader) error {
 	if err := f.resolveWorkspace(); err != nil {
 		return err
 	}
-	f.call.Workspace, f.warnings = f.folder, append(f.warnings, f.project.warnings()...)
+	f.call.Workspace, f.warnings = f.folder, append(f.warnings, f.project.Warnings()...)
 	if f.call.ClientInput != "" {
 		return nil // the input has the values of all these flags
 	}
@@ -217,7 +218,7 @@ func (f *callCommand) prepare(
 	}
 	f.config = cfg
 	if f.verbose {
-		f.project.findAbove(len(cfg.Hooks))
+		f.project.FindAbove(len(cfg.Hooks))
 	}
 	options.OneShot = true
 	if f.debug {
@@ -329,7 +330,9 @@ func (f *callCommand) details(o *protocol.Outcome, stderr io.Writer) {
 		to.messages(o.SystemMessages)
 	}
 	if f.verbose {
-		f.project.writeTo(stderr)
+		for _, text := range append(f.project.Lines(), f.project.ExtraRemarks()...) {
+			fmt.Fprintln(stderr, "hookrun:", printable.Lines(text))
+		}
 	}
 	for i := range o.Hooks {
 		to.hook("", &o.Hooks[i])

@@ -7,22 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/clients"
-	"github.com/hookrun/hookrun/internal/clients/install"
+	"github.com/hookrun/hookrun/internal/clients/check"
 	"github.com/hookrun/hookrun/internal/clients/parts"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/trust"
 )
 
-var check = command{
+var checkFiles = command{
 	name:    "check",
 	args:    "[FILE…] [FLAGS]",
 	takes:   files,
@@ -71,163 +72,124 @@ which is that of -C DIR, or the nearest one upwards.`,
 			if err != nil {
 				return 0, err
 			}
-			c := checker{hookfile.Options{Parts: parts.All(), Dialect: as, Claude: *claude, NoUser: *noUser}}
-			if *parse {
-				return exitOK, c.printParsed(files, *workspace, std)
-			}
-			report, err := c.command(files, *workspace)
+			c := check.Checker{Options: hookfile.Options{Parts: parts.All(), Dialect: as, Claude: *claude,
+				NoUser: *noUser}, Trust: outsideTrust}
+			given := project.Given{Folder: *workspace != "", Files: len(files) > 0, Claude: *claude}
+			p, err := projectBy(cmp.Or(*workspace, "."), given)
 			if err != nil {
 				return 0, err
 			}
-			report.OK = report.OK && !(*strict && report.hasWarnings())
-			if output == "json" {
-				return report.exit(), writeJSON(std, report)
+			there, err := c.Select(files, &p)
+			if err != nil {
+				return 0, err
 			}
+			if *parse {
+				return exitOK, printParsed(&c, there, &p, std)
+			}
+			in := *workspace
+			if *claude || len(files) == 0 {
+				in = p.Workspace // also for files in other folders
+			}
+			report := c.Check(there, in, &p)
+			if len(files) == 0 && report.OK {
+				c.AddMissing(report, there, in)
+			}
+			exit := exitOK
+			if !report.OK || *strict && report.HasWarnings() {
+				report.OK, exit = false, exitFailed
+			}
+			if output == "json" {
+				return exit, writeJSON(std, report)
+			}
+			warnOfProject(report.Warnings, std)
 			if len(report.Files) == 0 {
-				own := filepath.Join(cmp.Or(*workspace, "."), hookfile.FileName)
-				nothing := own + ": no such file, so no hooks\n"
+				nothing := filepath.Join(cmp.Or(*workspace, "."), hookfile.FileName) + ": no such file, so no hooks\n"
 				if *claude {
 					nothing = "neither a hooks file nor settings of Claude Code, so no hooks\n"
 				}
-				report.warn(std)
-				return report.exit(), write(std, nothing)
+				return exit, write(std, nothing)
 			}
-			return report.exit(), report.print(std)
+			return exit, printChecked(report.Files, std)
 		}
 	},
 }
 
-type checkReport struct {
-	Version  int           `json:"version"`
-	OK       bool          `json:"ok"`
-	Files    []checkedFile `json:"files"`
-	Warnings []string      `json:"warnings,omitempty"` // about no checked file
-}
-
-type checkedFile struct {
-	File     string            `json:"file"`
-	Level    hook.Level        `json:"level"`
-	Hooks    int               `json:"hooks"`
-	Errors   []hook.Diagnostic `json:"errors"`
-	Warnings []hook.Diagnostic `json:"warnings"`
-	Notes    []hook.Diagnostic `json:"notes,omitempty"` // possibly intended, so no warning
-
-	tally hook.Tally
-	label string // the level, for a file in hookrun's own format
-}
-
-// checker checks the hooks files that a call would read with these options.
-type checker struct{ hookfile.Options }
-
-// command checks the files on the command line, or without them the files of all levels.
-func (c *checker) command(files []string, workspace string) (checkReport, error) {
-	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
-	there, p, err := c.selectedFiles(files, workspace)
-	if err != nil {
-		return report, err
-	}
-	if c.Claude || len(files) == 0 {
-		workspace = p.Workspace // also for files in other folders
-	}
-	report.add(&c.Options, there, workspace)
-	report.findAbove(&p)
-	if len(files) == 0 && report.OK {
-		report.addMissing(&c.Options, there, workspace)
-	}
-	return report, nil
-}
-
-// addMissing adds the events whose hooks never run, because no installed client has an entry for them.
-func (r *checkReport) addMissing(o *hookfile.Options, there []hookfile.File, workspace string) {
-	cfg, err := o.LoadFiles(there)
-	if err != nil {
-		return // already reported
-	}
-	for _, m := range install.MissingHere(cfg.Hooks, workspace) {
-		for i := range r.Files {
-			f := &r.Files[i]
-			switch {
-			case f.File != m.Hook.File:
-			case m.RunsElsewhere && m.Mend == "":
-				f.Notes = append(f.Notes, m.Hook.Diagnostic(m.String()))
-			case m.RunsElsewhere:
-				f.Warnings = append(f.Warnings, m.Hook.Diagnostic(m.String()))
-			default:
-				r.OK = false
-				f.Errors = append(f.Errors, m.Hook.Diagnostic(m.String()))
-			}
-		}
-	}
-}
-
-// findAbove adds the remarks about the project, which depend on the number of hooks.
-func (r *checkReport) findAbove(p *project) {
-	hooks := 0
-	for _, f := range r.Files {
-		hooks += f.Hooks + len(f.Errors) // a file that does not load may have hooks
-	}
-	p.findAbove(hooks)
-	r.Warnings = remarkTexts(p.remarks()...)
-}
-
-// selectedFiles returns the files selected by the command line, and the project.
-func (c *checker) selectedFiles(files []string, workspace string) (there []hookfile.File, p project, err error) {
-	p, err = projectBy(cmp.Or(workspace, "."), workspace != "", len(files) > 0, c.Claude)
-	if err != nil {
-		return nil, p, err
-	}
-	c.Workspace, c.Project, p.configs = p.Workspace, &p.Project, files
-	if len(files) == 0 {
-		there, _, err = c.Find()
-		return there, p, err
-	}
-	there = c.Named(files)
-	if c.Claude {
-		settings, err := parts.All().ClaudeFiles(p.Workspace)
+// outsideTrust is what trust says of hooks outside of a call.
+var outsideTrust = check.Trust{
+	CannotStart: func(h *hook.Hook, workspace, binary string) (errors, warnings []hook.Diagnostic) {
+		return trust.CannotStart(h, trust.OutsideCall(workspace, binary))
+	},
+	Unresolved: func(hooks []hook.Hook, workspace, binary string) (entries, ofClients []hook.Diagnostic) {
+		cfg := &hookfile.Config{Hooks: hooks}
+		now, err := trust.Take(cfg, trust.OutsideCall(workspace, binary))
 		if err != nil {
-			return nil, p, err
+			return nil, nil // hookrun allow reports the error
 		}
-		for _, f := range settings {
-			if !slices.Contains(files, f.Path) {
-				there = append(there, f)
-			}
-		}
-	}
-	return there, p, nil
+		return now.Unresolved(cfg)
+	},
 }
 
 // checkAgain checks a server's files as they are on disk now.
 func (f *hooksFlags) checkAgain() (any, error) {
-	again := *f
-	again.project.Project = hookfile.ProjectIn(f.workspace)
-	o := again.files()
-	files, _, err := o.Find()
+	p := f.project
+	p.Project = hookfile.ProjectIn(f.workspace)
+	c := check.Checker{Options: f.files(), Trust: outsideTrust}
+	c.Project = &p.Project
+	files, _, err := c.Find()
 	if err != nil {
 		return nil, err
 	}
-	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
-	report.add(&o, files, f.workspace)
-	report.findAbove(&again.project)
-	return report, nil
+	return c.Check(files, f.workspace, &p), nil
 }
 
 // printParsed prints the hooks as loaded.
-func (c *checker) printParsed(files []string, workspace string, std Streams) error {
-	there, p, err := c.selectedFiles(files, workspace)
-	if err != nil {
-		return err
-	}
-	all, err := c.parse(there)
+func printParsed(c *check.Checker, files []hookfile.File, p *project.Project, std Streams) error {
+	all, err := c.Parse(files)
 	if err == nil {
-		p.findAbove(len(all.Hooks))
+		p.FindAbove(len(all.Hooks))
 	}
-	for _, r := range p.remarks() {
-		fmt.Fprint(std.Err, printable.Sprintf("hookrun check: warning: %s\n", r))
-	}
+	warnOfProject(project.Texts(p.Remarks()...), std)
 	if err != nil {
 		return err
 	}
 	return writeJSON(std, all)
+}
+
+// warnOfProject writes the warnings that concern no single file.
+func warnOfProject(warnings []string, std Streams) {
+	for _, w := range warnings {
+		fmt.Fprint(std.Err, printable.Sprintf("hookrun check: warning: %s\n", w))
+	}
+}
+
+// printChecked writes files without errors to stdout, and diagnostics to stderr.
+func printChecked(files []check.File, std Streams) error {
+	stderr, failed := bufio.NewWriter(std.Err), false // a file can have half a million problems
+	print := func(kind string, found []hook.Diagnostic) {
+		for _, d := range found {
+			d.Text = kind + d.Text
+			fmt.Fprint(stderr, printable.Lines(fmt.Sprintln(d)))
+		}
+	}
+	for _, f := range files {
+		print("", f.Errors)
+		print("warning: ", f.Warnings)
+		print("note: ", f.Notes)
+		failed = failed || len(f.Errors) > 0
+	}
+	stderr.Flush()
+	var b strings.Builder
+	for _, f := range files {
+		verdict := "nothing wrong"
+		if len(f.Warnings) > 0 {
+			verdict = spelling.Count(len(f.Warnings), "warning")
+		}
+		b.WriteString(printable.Sprintf("%s%s: %s, %s\n", f.Path, f.Label, f.Tally, verdict))
+	}
+	if failed {
+		return nil
+	}
+	return write(std, b.String())
 }
 
 // defineForm adds the flag --dialect. The returned function gives the dialect in which to read files: nil without the
@@ -250,73 +212,6 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 	}
 }
 
-// projectOf returns the folder in which the hooks of a file run, unless a flag names another: the file's folder, or the
-// parent of a client's folder such as .claude. A plugin's file can be anywhere, so the hooks run in the current folder.
-func projectOf(path string) string {
-	folder := filepath.Dir(path)
-	switch {
-	case slices.Contains(clients.All().ClientNames(), strings.TrimPrefix(filepath.Base(folder), ".")):
-		return filepath.Dir(folder)
-	case parts.All().ClientProject(path) != "":
-		return parts.All().ClientProject(path)
-	case filepath.Base(path) == "hooks.json":
-		return "."
-	}
-	return folder
-}
-
-func (r *checkReport) exit() int {
-	if r.OK {
-		return exitOK
-	}
-	return exitFailed
-}
-
-// warn writes the warnings that concern no single file.
-func (r *checkReport) warn(std Streams) {
-	for _, w := range r.Warnings {
-		fmt.Fprint(std.Err, printable.Sprintf("hookrun check: warning: %s\n", w))
-	}
-}
-
-// print writes files without errors to stdout, and diagnostics to stderr.
-func (r *checkReport) print(std Streams) error {
-	r.warn(std)
-	stderr := bufio.NewWriter(std.Err) // a file can have half a million problems
-	for _, f := range r.Files {
-		for _, p := range f.Errors {
-			fmt.Fprint(stderr, printable.Lines(fmt.Sprintln(p)))
-		}
-		for _, p := range f.Warnings {
-			p.Text = "warning: " + p.Text
-			fmt.Fprint(stderr, printable.Lines(fmt.Sprintln(p)))
-		}
-		for _, p := range f.Notes {
-			p.Text = "note: " + p.Text
-			fmt.Fprint(stderr, printable.Lines(fmt.Sprintln(p)))
-		}
-	}
-	stderr.Flush()
-	if slices.ContainsFunc(r.Files, func(f checkedFile) bool { return len(f.Errors) > 0 }) {
-		return nil
-	}
-	for _, f := range r.Files {
-		verdict := "nothing wrong"
-		if len(f.Warnings) > 0 {
-			verdict = spelling.Count(len(f.Warnings), "warning")
-		}
-		line := printable.Sprintf("%s%s: %s, %s\n", f.File, f.label, f.tally, verdict)
-		if err := write(std, line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *checkReport) hasWarnings() bool {
-	return len(r.Warnings) > 0 || slices.ContainsFunc(r.Files, func(f checkedFile) bool { return len(f.Warnings) > 0 })
-}
-
 func writeJSON(std Streams, v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -325,29 +220,4 @@ func writeJSON(std Streams, v any) error {
 		return fmt.Errorf("writing to stdout: %w", err)
 	}
 	return write(std, printable.JSON(b.String()))
-}
-
-// parsed is the output of check --parse: the hooks as loaded, in order.
-type parsed struct {
-	Version  int               `json:"version"`
-	Files    []string          `json:"files"`
-	Wrappers []string          `json:"wrappers,omitempty"`
-	Hooks    []hookfile.Values `json:"hooks"`
-	Warnings []hook.Diagnostic `json:"warnings"`
-}
-
-// parse loads files without a look at the files and programs of the hooks. An error is a hookfile.Diagnostics with the
-// faults of all files.
-func (c *checker) parse(files []hookfile.File) (*parsed, error) {
-	cfg, err := c.LoadFiles(files)
-	if err != nil {
-		return nil, err
-	}
-	p := &parsed{Version: 1, Files: cfg.Paths(), Hooks: []hookfile.Values{}}
-	p.Wrappers = cfg.Wrappers()
-	p.Warnings = append([]hook.Diagnostic{}, cfg.Warned()...)
-	for i := range cfg.Hooks {
-		p.Hooks = append(p.Hooks, hookfile.Loaded(&cfg.Hooks[i]))
-	}
-	return p, nil
 }

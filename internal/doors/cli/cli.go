@@ -77,7 +77,7 @@ func groups() []group {
 	return []group{
 		{"Start", []*command{&initProject, &installClient, &examine}},
 		{"Run", []*command{&preTool, &postTool, &preExecute, &fire, &serveCalls}},
-		{"Test", []*command{&check, &explain, &tests}},
+		{"Test", []*command{&checkFiles, &explain, &tests}},
 		{"Look", []*command{&showLog, &status, &showFleet, &showPack, &showQueue}},
 		{"Connect", []*command{&importHooks, &mcp, &uninstallClient}},
 		{"More", []*command{&allow, &deny, &approve, &inject, &drain, &get, &completion, &version}},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,11 +15,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/clients"
+	"github.com/hookrun/hookrun/internal/clients/check"
 	"github.com/hookrun/hookrun/internal/clients/doctor"
 	"github.com/hookrun/hookrun/internal/clients/install"
 	"github.com/hookrun/hookrun/internal/clients/parts"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/core/process"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/internal/texts/queue"
@@ -151,39 +154,16 @@ func complete(d *doctor.Doctor, workspace string, configs []string) (err error) 
 // doctorWorkspace returns the project's hooks with the diagnostics of check. A client starts hookrun in the client's
 // own start folder, without -C.
 func doctorWorkspace(folder string, configs []string) (w doctor.Workspace, err error) {
-	if folder == "" {
-		folder = "."
-	}
-	p, err := findProject(absolute(folder))
+	folder = project.Absolute(cmp.Or(folder, "."))
+	p, err := projectBy(folder, project.Given{})
 	if err != nil {
 		return w, err
 	}
-	o := hookfile.Options{Parts: parts.All(), Workspace: p.Workspace, Project: &p.Project, Files: configs}
-	p.configs = configs
-	files, _, err := o.Find()
-	if err != nil {
-		return w, err
+	c := check.Checker{Options: hookfile.Options{Parts: parts.All(), Files: configs}, Trust: outsideTrust}
+	if w, err = doctor.WorkspaceOf(p, folder, &c); err == nil && w.Config != nil {
+		w.Trust = doctorTrust(w.Folder)
 	}
-	report := checkReport{OK: true}
-	report.add(&o, files, p.Workspace)
-	report.findAbove(&p)
-	w = doctor.Workspace{Folder: absolute(p.Workspace), Started: absolute(folder), Found: p.String(),
-		Remarks: p.remarks()}
-	switch root := hookfile.Repository(w.Started, ""); {
-	case p.Worktree != "":
-		w.Started = root
-	case root != "": // without a repository, a client sees no link between the two folders
-		w.Started = w.Folder
-	}
-	for _, f := range report.Files {
-		w.Files = append(w.Files, doctor.HooksFile{Path: f.File, Level: f.Level, Hooks: f.tally, Errors: f.Errors,
-			Warnings: f.Warnings, Notes: f.Notes})
-	}
-	if w.Config, err = hookfile.Load(o); err != nil {
-		return w, nil // check has reported the error
-	}
-	w.Trust = doctorTrust(w.Folder)
-	return w, nil
+	return w, err
 }
 
 // doctorTrust returns whether a person has allowed the hooks, as in status.

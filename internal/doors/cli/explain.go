@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/core/launch"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/core/tenex"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
@@ -62,7 +63,7 @@ before it changes the call.`,
 				return 0, err
 			}
 			o.Subreaper = false // explain runs no hook
-			f.project.findAbove(len(cfg.Hooks))
+			f.project.FindAbove(len(cfg.Hooks))
 			undecided := clients.All().IsAboutTool(event) && f.call.ClientInput == "" && !flags.Changed("args")
 			_ = f.call.Resolve(cfg.Clients()) // the plan reports the error
 			if known && f.call.ClientInput == "" && (of.MCP.Fits(f.call.Tool) ||
@@ -81,7 +82,7 @@ before it changes the call.`,
 			if undecided {
 				e.markUndecided(f.call, cfg)
 			}
-			e.Warnings = slices.Concat(f.warnings, f.project.extraRemarks(), e.Warnings)
+			e.Warnings = slices.Concat(f.warnings, f.project.ExtraRemarks(), e.Warnings)
 			e.found = f.project
 			if known {
 				e.addTools(of, cfg)
@@ -136,7 +137,7 @@ type explanation struct {
 	Warnings  []string        `json:"warnings,omitempty"`
 	Hooks     []explainedHook `json:"hooks"`
 
-	found project
+	found project.Project
 	why   string // of Here
 }
 
@@ -304,7 +305,7 @@ func (e explanation) String() string {
 		fmt.Fprintf(&b, " of tool %q", e.Tool)
 	}
 	fmt.Fprintf(&b, " in %s: %s\n", e.Workspace, e.count())
-	for _, line := range e.found.lines() {
+	for _, line := range e.found.Lines() {
 		fmt.Fprintln(&b, line)
 	}
 	if len(e.Here) > 0 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +20,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/core/tenex"
 	"github.com/hookrun/hookrun/internal/lib/files/regular"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
@@ -41,7 +43,7 @@ type hooksFlags struct {
 	trust       string
 	beforeAllow string
 	pin         bool
-	project     project
+	project     project.Project
 	folder      string // the absolute path of workspace, after resolveWorkspace
 }
 
@@ -133,15 +135,40 @@ func (f *hooksFlags) find() error {
 // current folder or the client's, because a named file does not tell the project.
 func (f *hooksFlags) resolveWorkspace() (err error) {
 	named := f.flags.Changed("workspace")
-	if f.project, err = projectBy(f.workspace, named, len(f.configs) > 0, f.claude); err != nil {
+	if f.project, err = f.findProject(named); err != nil {
 		return err
 	}
-	f.project.configs = f.configs
+	f.project.Configs = f.configs
 	f.workspace = f.project.Workspace
 	if f.folder, err = filepath.Abs(f.workspace); err != nil {
 		return fmt.Errorf("--workspace %s: %w", f.workspace, err)
 	}
 	return nil
+}
+
+// findProject finds the project for the flags. named: -C names the folder.
+func (f *hooksFlags) findProject(named bool) (project.Project, error) {
+	return projectBy(f.workspace, project.Given{Folder: named, Files: len(f.configs) > 0, Claude: f.claude})
+}
+
+// projectBy returns the project of a folder.
+func projectBy(folder string, given project.Given) (project.Project, error) {
+	if err := mustBeFolder(folder); err != nil {
+		return project.Project{}, err
+	}
+	return project.Of(folder, given)
+}
+
+// noFile returns the error of --require-hooks.
+func (f *hooksFlags) noFile() error {
+	p := &f.project
+	where := project.Absolute(p.Workspace)
+	if !p.Given.Folder && !p.Given.Files {
+		where += " or above"
+	}
+	const mend = "run hookrun init, or give -C and the folder of the project"
+	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(strings.Join(project.Texts(p.Skipped...), "; "),
+		strings.Join(project.Texts(p.Misnamed...), "; "), "--require-hooks needs one; "+mend))
 }
 
 // mustBeFolder returns an error if the workspace is not a folder.
@@ -191,13 +218,13 @@ func (f *hooksFlags) read() (*hookfile.Config, error) {
 		}
 	}
 	if f.required && len(cfg.Files) == 0 {
-		return nil, f.project.missing()
+		return nil, f.noFile()
 	}
 	if f.managed && !cfg.HasLevel(hook.ManagedLevel) {
 		return nil, fmt.Errorf("%s is missing, and this call is by an entry of install --managed; put the file back, "+
 			"or run hookrun uninstall --managed as administrator", hookfile.ManagedFile())
 	}
-	f.project.files, f.project.only = cfg.Files, cfg.ManagedOnly
+	f.project.Files, f.project.Only = cfg.Files, cfg.ManagedOnly
 	return cfg, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/trust"
 )
@@ -58,7 +59,7 @@ Notes are about every hook of that client.`,
 			if err != nil {
 				return 0, err
 			}
-			p, err := projectBy(*workspace, flags.Changed("workspace"), false, false)
+			p, err := projectBy(*workspace, project.Given{Folder: flags.Changed("workspace")})
 			if err != nil {
 				return 0, err
 			}
@@ -70,7 +71,7 @@ Notes are about every hook of that client.`,
 				path := *into
 				if path == hookfile.FileName { // a second file in a subfolder would hide the first
 					path = filepath.Join(p.Workspace, path)
-					for _, r := range p.remarks() {
+					for _, r := range p.Remarks() {
 						fmt.Fprint(std.Err, printable.Sprintf("hookrun import: warning: %s\n", r))
 					}
 				}
@@ -129,7 +130,7 @@ func importAll(as *dialect.Dialect, files []string, workspace string) (*imported
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	addWatched(&all, absolute(workspace))
+	addWatched(&all, project.Absolute(workspace))
 	done.Hooks, done.Report = append(done.Hooks, all.Entries...), append(done.Report, all.Report...)
 	done.Faithful = all.Faithful()
 	return done, nil

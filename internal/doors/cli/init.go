@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients/parts"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/doors/cli/scaffold"
 	"github.com/hookrun/hookrun/internal/lib/files/atomic"
 	"github.com/hookrun/hookrun/internal/lib/files/regular"
@@ -102,7 +103,7 @@ func addPacks(dir string, names []string, dryRun bool, std Streams) error {
 
 // initIn writes the files into a folder, or prints them as a diff, and prints the next steps.
 func initIn(dir string, packs, hooks []string, files []scaffold.File, dryRun bool, std Streams) error {
-	before, err := findProject(dir) // a file in a folder above no longer counts here
+	before, err := projectBy(dir, project.Given{}) // a file in a folder above no longer counts here
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ Next:
 `, in, scaffold.TestsName, strings.Join(install.Names(), "|"), exampleCall)
 	if before.File != "" {
 		const note = "note: in %s these hooks count now, and those of %s no longer do\n"
-		fmt.Fprint(std.Err, printable.Sprintf(note, absolute(dir), before.File))
+		fmt.Fprint(std.Err, printable.Sprintf(note, project.Absolute(dir), before.File))
 	}
 	return write(std, text.String())
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/printable/terminal"
 	"github.com/hookrun/hookrun/internal/lib/shellword"
@@ -144,7 +145,7 @@ func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e inst
 	}
 	if s.log != "" {
 		if s.log != defaultLog { // a client can run the hook in any folder
-			s.log = absolute(s.log)
+			s.log = project.Absolute(s.log)
 		}
 		e.Args = append(e.Args, "--log", s.log)
 	}
@@ -160,7 +161,7 @@ func (s *settingsFlags) entry(client *install.Client, hooks []hook.Hook) (e inst
 func (s *settingsFlags) hooks(named bool) ([]hook.Hook, error) {
 	o := hookfile.Options{Parts: parts.All()}
 	if !s.user || named {
-		p, err := findProject(s.workspace) // as the entry does when the client starts there
+		p, err := projectBy(s.workspace, project.Given{}) // as the entry does when the client starts there
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +205,7 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err 
 	if s.user {
 		return note("%s", each)
 	}
-	p, err := findProject(s.workspace)
+	p, err := projectBy(s.workspace, project.Given{})
 	if err != nil {
 		return "", err
 	}
@@ -225,7 +226,7 @@ func (s *settingsFlags) allow(yes, blocks bool, std Streams) (holds string, err 
 		if blocks || r.Status == "changed" {
 			text = "every tool call is blocked until somebody looks at the project's hooks and runs hookrun allow %s"
 		}
-		return note(text, shellword.Local(absolute(p.Workspace)))
+		return note(text, shellword.Local(project.Absolute(p.Workspace)))
 	}
 	if holds, err = allowHooks(&state, "", yes, s.diffs, std); !errors.Is(err, errNotAllowed) {
 		return holds, err

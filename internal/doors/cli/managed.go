@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients/parts"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 )
 
@@ -82,7 +83,7 @@ func (m *managedFlags) install(names []string, beforeAllow string, std Streams) 
 		e.Args = []string{"--output", c.Name, "--managed", "--trust", "required", "--before-allow", beforeAllow}
 		if log := m.settings.log; log != "" {
 			if log != defaultLog && !m.print {
-				log = absolute(log)
+				log = project.Absolute(log)
 			}
 			e.Args = append(e.Args, "--log", log)
 		}
@@ -161,7 +162,7 @@ func (m *managedFlags) uninstall(names []string, std Streams) error {
 		}
 		changes = append(changes, files...)
 	}
-	policy := absolute(hookfile.ManagedFile())
+	policy := project.Absolute(hookfile.ManagedFile())
 	if how, may := install.MayManage(); !may && !m.settings.dryRun {
 		return errors.New("the settings for all users belong to the administrator; " + how)
 	}

@@ -114,11 +114,11 @@ func (m *mcpGate) run(f *serveCommand, argv []string, std Streams, name string) 
 	m.call.Workspace = f.folder
 	m.gate = f.gate("mcp", func(err error) { m.log("warning: %v", err) })
 	if m.verbose {
-		for _, line := range f.project.lines() {
+		for _, line := range f.project.Lines() {
 			m.log("%s", line)
 		}
 	}
-	for _, w := range f.project.warnings() {
+	for _, w := range f.project.Warnings() {
 		m.log("warning: %s", w)
 	}
 	for _, w := range cfg.Warned() {

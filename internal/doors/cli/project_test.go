@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/lib/shellword"
 )
 
@@ -22,37 +23,35 @@ func TestFindProject(t *testing.T) {
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 	}
 	own := file(t, filepath.Join(repo, hookfile.FileName), rules)
-	given := func(folder string) (project, error) { return projectIn(folder, false) }
-	claude := func(folder string) (project, error) { return projectBy(folder, false, false, true) }
 	for name, test := range map[string]struct {
-		find      func(folder string) (project, error)
+		given     project.Given
 		folder    string
 		workspace string
 		file      string
 		warning   string
 	}{
-		"the folder itself":  {findProject, repo, repo, own, ""},
-		"found above":        {findProject, sub, repo, own, ""},
-		"given, with a file": {given, repo, repo, own, ""},
-		"given, without":     {given, sub, sub, "", ""},
-		"no file anywhere":   {findProject, top, top, "", ""},
-		"with Claude Code's": {claude, repo, repo, own, ""},
-		"above another .git": {findProject, inner, inner, "", "the hooks file " + own +
+		"the folder itself":  {project.Given{}, repo, repo, own, ""},
+		"found above":        {project.Given{}, sub, repo, own, ""},
+		"given, with a file": {project.Given{Folder: true}, repo, repo, own, ""},
+		"given, without":     {project.Given{Folder: true}, sub, sub, "", ""},
+		"no file anywhere":   {project.Given{}, top, top, "", ""},
+		"with Claude Code's": {project.Given{Claude: true}, repo, repo, own, ""},
+		"above another .git": {project.Given{}, inner, inner, "", "the hooks file " + own +
 			" was passed over: it lies above the git repository " + inner + "; to use it give -C " +
 			shellword.Local(repo)},
-		"above, with Claude Code's": {claude, sub, sub, "", "the hooks file " + own +
+		"above, with Claude Code's": {project.Given{Claude: true}, sub, sub, "", "the hooks file " + own +
 			" was passed over: with --claude the workspace is " + sub + " itself; to use it give -C " +
 			shellword.Local(repo)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := test.find(test.folder)
+			p, err := projectBy(test.folder, test.given)
 			require.NoError(t, err)
 			require.Equal(t, test.workspace, p.Workspace)
 			require.Equal(t, test.file, p.File)
-			require.Equal(t, test.warning, strings.Join(p.warnings(), "\n"))
+			require.Equal(t, test.warning, strings.Join(p.Warnings(), "\n"))
 		})
 	}
-	_, err := findProject(own)
+	_, err := projectBy(own, project.Given{})
 	require.EqualError(t, err, "--workspace "+own+": not a directory; give the folder of the project")
 }

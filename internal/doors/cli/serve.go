@@ -113,7 +113,7 @@ func (f *serveCommand) serve(socket string, web serve.HTTP, std Streams) error {
 	defer beats.Wait()
 	server := serve.New(serve.Options{
 		Runner: r, Config: cfg, Workspace: f.folder, HooksFile: f.hooksFile(),
-		Queue: &f.queue, Log: f.log, Warnings: f.project.warnings(), Version: installed(), Stderr: std.Err,
+		Queue: &f.queue, Log: f.log, Warnings: f.project.Warnings(), Version: installed(), Stderr: std.Err,
 		Load: f.readAgain, Loaded: beats.Use, Check: f.checkAgain, Answered: beats.Answered,
 	})
 	defer until.done()

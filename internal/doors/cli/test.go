@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/lib/printable/terminal"
 	"github.com/hookrun/hookrun/internal/lib/shellword"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
@@ -222,10 +223,10 @@ func (t *testRun) readSuites(args []string) (suites []cases.Suite, err error) {
 }
 
 // nothingToTest returns the message for a file of tests without a hooks file.
-func nothingToTest(p *project) string {
+func nothingToTest(p *project.Project) string {
 	text := "there is no " + hookfile.FileName + " beside it, so there is nothing to test; " +
 		"give a hooks file with --config"
-	for _, r := range p.remarks() {
+	for _, r := range p.Remarks() {
 		text += "; " + r.String()
 	}
 	return text
@@ -262,7 +263,7 @@ func (t *testRun) testFolder() (string, error) {
 	if _, err := cases.Find(t.workspace); err == nil || t.flags.Changed("workspace") {
 		return t.workspace, nil
 	}
-	p, err := projectBy(t.workspace, false, false, t.claude)
+	p, err := projectBy(t.workspace, project.Given{Claude: t.claude})
 	return p.Workspace, err
 }
 
@@ -275,7 +276,7 @@ func (t *testRun) flagsFor(path string) (own hooksFlags, err error) {
 	if !given {
 		own.workspace = folder
 	}
-	if own.project, err = projectBy(own.workspace, given, len(own.configs) > 0, own.claude); err != nil {
+	if own.project, err = own.findProject(given); err != nil {
 		return own, err
 	}
 	if beside := hookfile.ProjectIn(folder); len(own.configs) == 0 && beside.Found() {

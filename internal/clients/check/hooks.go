@@ -1,4 +1,4 @@
-package cli
+package check
 
 import (
 	"errors"
@@ -19,70 +19,8 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/lazy"
 	"github.com/hookrun/hookrun/internal/lib/shellword"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
-	"github.com/hookrun/hookrun/internal/trust"
 	"github.com/hookrun/hookrun/protocol"
 )
-
-// add checks files. workspace is the folder in which hooks run; "": the folder from projectOf.
-func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace string) {
-	var loaded []*hookfile.Config
-	var reads []bool
-	for _, file := range files {
-		f := checkedFile{File: file.Path, Level: file.Level, Errors: []hook.Diagnostic{},
-			Warnings: []hook.Diagnostic{}}
-		cfg, err := o.LoadFile(file)
-		reads = append(reads, !f.addError(err))
-		if err != nil {
-			cfg = &hookfile.Config{}
-		}
-		f.warn(cfg.WarnedOfFiles())
-		if cfg.Dialect == tenex.Dialect && f.Level != hook.ProjectLevel {
-			f.label = " (" + f.Level.String() + ")"
-		}
-		if cfg.ManagedOnly {
-			f.Notes = append(f.Notes, hook.Diagnostic{File: f.File, Text: onlyNote})
-		}
-		if file.Level == hook.LocalLevel {
-			f.Notes = append(f.Notes, gitNotes(file.Path)...)
-		}
-		loaded, r.Files = append(loaded, cfg), append(r.Files, f)
-		if cfg.ManagedOnly {
-			break
-		}
-	}
-	all, unreached := hookfile.Merge(loaded)
-	hooks := all.Hooks
-	projectLoads := !slices.ContainsFunc(r.Files, func(f checkedFile) bool {
-		return f.Level == hook.ProjectLevel && len(f.Errors) > 0
-	})
-	for i := range r.Files {
-		f, n := &r.Files[i], len(loaded[i].Hooks)
-		if reads[i] {
-			f.check(all, hooks[:n], workspace)
-		}
-		hooks = hooks[n:]
-		for _, w := range unreached {
-			if w.File == f.File && projectLoads { // otherwise the project's hooks are unknown
-				f.Warnings = append(f.Warnings, w)
-			}
-		}
-		r.OK = r.OK && len(f.Errors) == 0
-	}
-}
-
-// unresolved warns of commands whose files hookrun allow could not determine.
-func (f *checkedFile) unresolved(hooks []hook.Hook, workspace, binary string) {
-	if f.Level < hook.ProjectLevel {
-		return
-	}
-	cfg := &hookfile.Config{Hooks: hooks}
-	now, err := trust.Take(cfg, trust.OutsideCall(workspace, binary))
-	if err != nil {
-		return // hookrun allow reports the error
-	}
-	entries, ofClients := now.Unresolved(cfg)
-	f.Warnings, f.Notes = append(f.Warnings, entries...), append(f.Notes, ofClients...)
-}
 
 // gitNotes returns a note if git may commit a local file, which belongs to one person.
 func gitNotes(path string) []hook.Diagnostic {
@@ -100,19 +38,19 @@ func gitNotes(path string) []hook.Diagnostic {
 }
 
 // addError records an error about a file as a whole, and reports whether err is one.
-func (f *checkedFile) addError(err error) bool {
+func (f *File) addError(err error) bool {
 	var problems hook.Diagnostics
 	switch {
 	case errors.As(err, &problems):
 		f.Errors = append(f.Errors, problems...)
 	case err != nil:
-		f.Errors = append(f.Errors, hook.Diagnostic{File: f.File, Text: err.Error()})
+		f.Errors = append(f.Errors, hook.Diagnostic{File: f.Path, Text: err.Error()})
 	}
 	return err != nil
 }
 
 // warn adds warnings. A gate that no call can reach is an error: the file loads, but the gate seems to approve all.
-func (f *checkedFile) warn(warnings []hook.Diagnostic) {
+func (f *File) warn(warnings []hook.Diagnostic) {
 	for _, w := range warnings {
 		if w.Unreachable {
 			f.Errors = append(f.Errors, w)
@@ -123,16 +61,16 @@ func (f *checkedFile) warn(warnings []hook.Diagnostic) {
 }
 
 // check inspects the programs of a file's hooks, and reports doubtful hooks. all also has the hooks of the other files.
-func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace string) {
+func (f *File) check(all *hookfile.Config, hooks []hook.Hook, workspace string, trust *Trust) {
 	if workspace == "" {
-		workspace = projectOf(f.File)
+		workspace = projectOf(f.Path)
 	}
 	workspace, err := filepath.Abs(workspace)
 	if f.addError(err) {
 		return
 	}
-	f.tally = hook.Count(hooks, hook.ManagedLevel, time.Now())
-	f.Hooks = f.tally.Active()
+	f.Tally = hook.Count(hooks, hook.ManagedLevel, time.Now())
+	f.Hooks = f.Tally.Active()
 	for _, o := range hook.Observing(hooks, time.Now()) {
 		if o.Over || o.Soon {
 			f.Warnings = append(f.Warnings, o.Diagnostic)
@@ -163,16 +101,19 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hook.Hook, workspace s
 		env, dir := launch.Environ(h, call, nil, binary), launch.Dir(h, call)
 		f.Errors = append(f.Errors, launch.Inspect(h, dir, env)...)
 		f.Warnings = append(f.Warnings, launch.Doubts(h, dir, env)...)
-		errors, warnings := trust.CannotStart(h, trust.OutsideCall(workspace, binary))
+		errors, warnings := trust.CannotStart(h, workspace, binary)
 		f.Errors, f.Warnings = append(f.Errors, errors...), append(f.Warnings, warnings...)
 	}
-	f.unresolved(hooks, workspace, binary)
+	if f.Level >= hook.ProjectLevel {
+		warnings, notes := trust.Unresolved(hooks, workspace, binary)
+		f.Warnings, f.Notes = append(f.Warnings, warnings...), append(f.Notes, notes...)
+	}
 	if slices.ContainsFunc(hooks, func(h hook.Hook) bool { return !isTenexOwn(&h) }) {
 		f.Warnings = append(f.Warnings, failOpen(hooks)...)
 	} else {
 		f.Notes = append(f.Notes, failOpen(hooks)...)
 	}
-	f.Notes = append(f.Notes, secrets(f.File, hooks, os.Environ())...)
+	f.Notes = append(f.Notes, secrets(f.Path, hooks, os.Environ())...)
 }
 
 // secretName matches names of variables that look like secrets.

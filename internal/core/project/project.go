@@ -1,4 +1,4 @@
-// Package project finds the project of a folder, and remarks on hooks files that may have been meant and do not count.
+// Package project finds the project of a folder, and makes remarks on hooks files that do not count.
 //
 //	p, err := project.Of(folder, project.Given{})
 //	fmt.Println(p.Workspace, p.String(), project.Texts(p.Remarks()...))
@@ -24,7 +24,7 @@ type Project struct {
 	Only     bool            // the first of them excludes all others
 	Given    Given
 	Skipped  []Remark // passed over hooks files; part of every outcome
-	Misnamed []Remark // files with nearly the name of a hooks file; nil: not searched, or not found
+	Misnamed []Remark // files with nearly the name of a hooks file; nil: no search, or no file
 	began    string   // start of the search
 	above    []Remark // a hooks file above that does not count; only check, explain and -v print it
 }
@@ -59,7 +59,7 @@ func Of(folder string, given Given) (p Project, err error) {
 	return p, err
 }
 
-// remark makes the remarks of what was found.
+// remark makes the remarks of the search.
 func (p *Project) remark() {
 	if p.PassedOver != "" {
 		const text = "the hooks file %s was passed over: %s"
@@ -184,7 +184,7 @@ func (p *Project) Lines() []string {
 // OnlyNote says why further files were not read.
 const OnlyNote = `"only" of the managed hooks file leaves out all other files`
 
-// ExtraRemarks returns the remarks that no call has as warnings.
+// ExtraRemarks returns the remarks without those of Warnings.
 func (p *Project) ExtraRemarks() []string {
 	remarks := p.above
 	if p.Found() {

@@ -26,7 +26,7 @@ func (t *collector) addHook(h *hook.Hook) error {
 	if t.Dir != "" && t.Dir != t.Options.Workspace && own == t.Options.Workspace && h.Dialect.Run.FollowsDir {
 		folders = append(folders, t.Dir)
 	}
-	if h.HTTP != nil {
+	if h.Request() != nil {
 		return t.addCertificates(h)
 	}
 	env := t.Environ(h)
@@ -58,7 +58,7 @@ func (t *collector) folder(h *hook.Hook) string {
 
 // addCertificates adds the certificates and the key of an HTTP hook.
 func (t *collector) addCertificates(h *hook.Hook) error {
-	for _, path := range []string{h.HTTP.CAFile, h.HTTP.ClientCert, h.HTTP.ClientKey} {
+	for _, path := range []string{h.Request().CAFile, h.Request().ClientCert, h.Request().ClientKey} {
 		if path == "" {
 			continue
 		}

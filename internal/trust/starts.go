@@ -46,7 +46,7 @@ const (
 // CannotStart runs nothing, and does not repeat the faults of launch.Inspect.
 func CannotStart(h *hook.Hook, o Options) (errors, warnings []hook.Diagnostic) {
 	c := h.Command
-	if h.Rule() != nil || h.HTTP != nil || h.Unsupported() != "" || c.PowerShell || c.Callable+c.Script != "" {
+	if h.Rule() != nil || h.Request() != nil || h.Unsupported() != "" || c.PowerShell || c.Callable+c.Script != "" {
 		return nil, nil
 	}
 	dir, env := launch.Dir(h, &dialect.Call{Workspace: o.Workspace}), o.Environ(h)

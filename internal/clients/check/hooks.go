@@ -138,7 +138,7 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	getting, mend := 0, ""
 	for i := range hooks {
 		h := &hooks[i]
-		starts := h.Rule() == nil && h.HTTP == nil && h.Unsupported() == "" && h.Disabled == ""
+		starts := h.Rule() == nil && h.Request() == nil && h.Unsupported() == "" && h.Disabled == ""
 		if starts && h.Inherit == nil {
 			getting++
 			mend = cleanEnvironment(h.Dialect)

@@ -14,7 +14,7 @@ import (
 func (g *handler) makeEntry(name string) {
 	h := g.hook
 	g.set("dialect", h.Dialect.Name)
-	if h.HTTP != nil {
+	if h.Request() != nil {
 		g.copyEndpoint()
 	} else {
 		g.copyCommand()
@@ -40,7 +40,7 @@ func (g *handler) makeEntry(name string) {
 	if h.OnFailure != nil && !h.Async && !h.Dialect.CannotBlock(g.entry.Event) {
 		g.set("on_failure", h.OnFailure[protocol.CauseExit].String()) // the same for all causes
 	}
-	if h.HTTP == nil {
+	if h.Request() == nil {
 		g.copyEnvironment()
 	}
 	if h.Async {

@@ -139,14 +139,14 @@ func (g *handler) obstacle(texts string) string {
 	switch rule := h.IfText(); {
 	case h.Unsupported() != "":
 		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported()
-	case h.HTTP == nil && strings.TrimSpace(command) == "":
+	case h.Request() == nil && strings.TrimSpace(command) == "":
 		return "its command is blank, so it lets everything pass"
 	case install.RunsHookrun(command):
 		return "it runs hookrun, which would run this hook again"
 	case rule != "" && (h.If.Malformed() || !clients.All().IsAboutTool(g.entry.Event)):
 		return fmt.Sprintf("its if %s holds of no call of this event, so it never runs", brief(rule))
 	}
-	if h.HTTP != nil {
+	if h.Request() != nil {
 		if _, err := h.Endpoint(); err != nil {
 			return err.Error() + ", so it is never sent"
 		}
@@ -189,8 +189,8 @@ func (g *handler) add(name string) {
 	}
 	switch {
 	case name != "":
-	case g.hook.HTTP != nil:
-		name = nameOfURL(g.hook.HTTP.URL)
+	case g.hook.Request() != nil:
+		name = nameOfURL(g.hook.Request().URL)
 	default:
 		name = nameOf(g.hook.Command)
 	}

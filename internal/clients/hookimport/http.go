@@ -16,7 +16,7 @@ var carriedHTTP = []string{"type", "url", "headers", "allowedEnvVars", "if", "ti
 
 // isCarried reports whether the entry keeps the value of a hook's key.
 func (g *handler) isCarried(key string) bool {
-	if g.hook.HTTP != nil {
+	if g.hook.Request() != nil {
 		return slices.Contains(carriedHTTP, key)
 	}
 	return slices.Contains(carriedCommand, key) && g.knows(key)
@@ -34,7 +34,7 @@ func (g *handler) copyEndpoint() {
 		g.to.Set("headers", []byte(entryJSON(headers)))
 	}
 	var names []string
-	for _, name := range g.hook.HTTP.AllowedEnvVars {
+	for _, name := range g.hook.Request().AllowedEnvVars {
 		if slices.Contains(e.AllowedEnvVars, name) && endpoint.IsVariable(name) {
 			names = append(names, name)
 			continue

@@ -385,8 +385,8 @@ func shownName(h *hook.Hook) string { return printable.Escape(h.Name) }
 // result runs a hook as a request, in a persistent process, or in a process for this call.
 func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 	f.showInput(ctx, h)
-	if h.HTTP != nil {
-		return f.runner.post(ctx, h)
+	if request := h.Request(); request != nil {
+		return f.runner.post(ctx, h, request.By)
 	}
 	if pool := f.set.pools[h.Hook]; pool != nil && !f.runner.options.OneShot {
 		return f.runner.runPersistent(ctx, pool, h)

@@ -16,7 +16,7 @@ import (
 
 // post runs an HTTP hook: the hook's input is the body of a request, and the body of the answer is read like a
 // command's stdout. No process starts. The hook's deadline is the deadline of the request.
-func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResult) {
+func (r *Runner) post(ctx context.Context, h *hookRun, by hook.Requests) (result dialect.HookResult) {
 	begin := time.Now()
 	result.Limit, result.HTTP = h.limit, &dialect.HTTPResult{}
 	defer func() { result.Duration = time.Since(begin) }()
@@ -30,7 +30,7 @@ func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResul
 	}
 	ctx, cancel := context.WithDeadline(ctx, begin.Add(result.Limit))
 	defer cancel()
-	client := r.requests.client(h.HTTP.By)
+	client := r.requests.client(by)
 	if r.options.OneShot {
 		defer client.CloseIdleConnections()
 	}

@@ -50,7 +50,7 @@ func (p *Plan) weaker(runs, hook *hook.Hook) (ways []string) {
 	if !sameVariables(runs.Env, hook.Env) {
 		ways = append(ways, "has another environment")
 	}
-	if a, b := runs.HTTP, hook.HTTP; a != nil && b != nil &&
+	if a, b := runs.Request(), hook.Request(); a != nil && b != nil &&
 		(!slices.Equal(a.Headers, b.Headers) || !slices.Equal(a.AllowedEnvVars, b.AllowedEnvVars)) {
 		ways = append(ways, "sends other headers")
 	}

@@ -68,7 +68,7 @@ func (h *Hook) Unsupported() string {
 	return string(u)
 }
 
-// Rule returns the hook's rule, or nil if another handler must run.
+// Rule returns the hook's rule, or nil if the hook has another handler.
 func (h *Hook) Rule() *Rule {
 	r, _ := h.Handler.(*Rule)
 	return r

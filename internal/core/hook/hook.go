@@ -15,8 +15,7 @@ import (
 type Hook struct {
 	Name         string // in clients' forms the command, if the entry has no name
 	Command      Command
-	HTTP         *Request              // instead of a command
-	Handler      Handler               // nil: a command or a request
+	Handler      Handler               // nil: a command
 	Events       []protocol.Event      // in the names of the dialect
 	Matcher      Matcher               // nil: any subject
 	If           If                    // nil: any call
@@ -61,7 +60,6 @@ type Hook struct {
 	Line             int    // of the entry
 	Column           int
 	RunsAt           Diagnostic         // without a text: the position of the command, URL or rule
-	FilesAt          [2]Diagnostic      // positions of HTTP's roots and certificate
 	OfClient         bool               // from a client's own file: the client's rule for the end of a turn applies
 	Form             *dialect.Files     // of the client whose rules the hook keeps; nil: none
 	Settings         *ClientSettings    // of the files in a client's form; nil: the hook is in another form
@@ -113,8 +111,6 @@ func (c Command) String() string {
 // String returns the command as a person would write it, the URL, or the rule's message.
 func (h *Hook) String() string {
 	switch {
-	case h.HTTP != nil:
-		return "POST " + h.HTTP.String()
 	case h.Handler != nil:
 		return h.Handler.String()
 	}

@@ -10,10 +10,20 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Request is the request of a hook with a "url".
+// Request is a handler that posts the hook input, and reads the body of the answer.
 type Request struct {
 	endpoint.Endpoint
-	By Requests
+	By      Requests
+	FilesAt [2]Diagnostic // positions of the CA file and the client certificate
+}
+
+// String returns the address.
+func (r *Request) String() string { return "POST " + r.Endpoint.String() }
+
+// Request returns the hook's request, or nil if the hook has another handler.
+func (h *Hook) Request() *Request {
+	r, _ := h.Handler.(*Request)
+	return r
 }
 
 // Requests send the requests of hooks. Who loads hooks files hands them in; package httphook sends hookrun's.
@@ -33,13 +43,13 @@ type RequestClient interface {
 }
 
 // Endpoint returns the hook's endpoint, with only the variables allowed by the client's settings. It returns an error
-// if the settings do not allow the address. HTTP must not be nil.
+// if the settings do not allow the address. The hook must
+// have a Request.
 func (h *Hook) Endpoint() (endpoint.Endpoint, error) {
-	if !h.Settings.allowsURL(h.HTTP.URL) {
-		return endpoint.Endpoint{}, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings",
-			&h.HTTP.Endpoint)
+	e := h.Request().Endpoint
+	if !h.Settings.allowsURL(e.URL) {
+		return endpoint.Endpoint{}, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings", &e)
 	}
-	e := h.HTTP.Endpoint
 	if h.Settings != nil && h.Settings.Variables != nil {
 		e.AllowedEnvVars = slices.DeleteFunc(slices.Clone(e.AllowedEnvVars), func(n string) bool {
 			return !h.Settings.allowsVariable(n)
@@ -55,12 +65,12 @@ func (h *Hook) FailureDecision(c *dialect.Call, cause protocol.Cause,
 	if f, is := h.Handler.(*Function); is {
 		return f.OnFailure
 	}
-	return h.Dialect.FailureDecision(c, dialect.Fault{Cause: cause, HTTP: h.HTTP != nil}, policies...)
+	return h.Dialect.FailureDecision(c, dialect.Fault{Cause: cause, HTTP: h.Request() != nil}, policies...)
 }
 
 // Causes are the kinds of failure that the hook can have.
 func (h *Hook) Causes() []protocol.Cause {
-	if h.HTTP == nil || h.Form != nil {
+	if h.Request() == nil || h.Form != nil {
 		return h.Dialect.Causes
 	}
 	return slices.DeleteFunc(slices.Clone(h.Dialect.Causes), func(c protocol.Cause) bool {

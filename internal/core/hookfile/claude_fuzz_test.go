@@ -85,7 +85,7 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hook.Hook) {
 	switch text("type") {
 	case "command":
 		require.Empty(t, h.Unsupported())
-		require.Nil(t, h.HTTP)
+		require.Nil(t, h.Request())
 		require.NotEmpty(t, h.DedupKey)
 		if args, ok := entry["args"].([]any); ok {
 			require.Equal(t, append([]any{text("command")}, args...), anys(h.Command.Argv))
@@ -99,13 +99,13 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hook.Hook) {
 	case "http":
 		require.Empty(t, h.Unsupported())
 		require.Equal(t, hook.Command{}, h.Command)
-		require.Equal(t, text("url"), h.HTTP.URL)
+		require.Equal(t, text("url"), h.Request().URL)
 		headers, _ := entry["headers"].(map[string]any)
-		require.Len(t, h.HTTP.Headers, len(headers))
-		for _, header := range h.HTTP.Headers {
+		require.Len(t, h.Request().Headers, len(headers))
+		for _, header := range h.Request().Headers {
 			require.Equal(t, headers[header.Name], header.Value)
 		}
-		require.NoError(t, h.HTTP.Check())
+		require.NoError(t, h.Request().Check())
 	default:
 		require.Equal(t, text("type"), h.Unsupported())
 		require.Contains(t, []string{"mcp_tool", "prompt", "agent"}, h.Unsupported())

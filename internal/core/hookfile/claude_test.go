@@ -516,7 +516,7 @@ func TestClaudeHook(t *testing.T) {
 		require.Equal(t, []string{"A=1", "N=1e3", "T=true"}, h.Environment())
 		require.False(t, h.Async)
 		require.Empty(t, h.Unsupported())
-		require.Nil(t, h.HTTP)
+		require.Nil(t, h.Request())
 		require.Same(t, claude.Dialect, h.Dialect)
 		require.Equal(t, "f:3", h.Source())
 		require.EqualError(t, h.Diagnostic("x"), "f:3:3: x")
@@ -545,7 +545,7 @@ func TestClaudeHook(t *testing.T) {
 			URL:            "https://user:pw@host:8443/a?b=c#d",
 			Headers:        []endpoint.Header{{Name: "B", Value: "$TOKEN"}, {Name: "A", Value: "é"}},
 			AllowedEnvVars: []string{"TOKEN", "X"},
-		}, h.HTTP.Endpoint)
+		}, h.Request().Endpoint)
 		require.Equal(t, "POST https://host:8443/a", h.Name, "reports have it, so it has no secrets")
 		require.Equal(t, "POST https://host:8443/a", h.String())
 		require.Equal(t, hook.Command{}, h.Command)

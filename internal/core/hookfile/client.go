@@ -102,14 +102,17 @@ func (p *parser) clientSettings() {
 func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	h := hook.Hook{
 		Dialect: p.dialect.Of(e.Event), Name: e.Name, Unnamed: e.Unnamed, Events: []protocol.Event{e.Event},
-		Command: hook.Command(e.Command), HTTP: p.request(e.HTTP),
-		Agent: e.Agent, NotAgents: e.NotAgents,
+		Command: hook.Command(e.Command),
+		Agent:   e.Agent, NotAgents: e.NotAgents,
 		Timeout: e.Timeout, OnFailure: e.OnFailure, Env: append([]string{}, e.Env...), Folder: e.Folder,
 		Async: e.Async, Sequential: e.Sequential, DedupKey: e.DedupKey, Disabled: e.Off,
 		File: p.File, Line: e.Line, Column: e.Column, Settings: p.settings,
 	}
-	if e.Unsupported != "" {
+	switch {
+	case e.Unsupported != "":
 		h.Handler = hook.Unsupported(e.Unsupported)
+	case e.HTTP != nil:
+		h.Handler = &hook.Request{Endpoint: *e.HTTP, By: p.parts.Requests}
 	}
 	if p.dialect.HasHooksFile() {
 		h.Form, h.OfClient = p.dialect.Files, !p.document.Project
@@ -120,7 +123,7 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	if e.Inherit != nil {
 		h.Inherit = &hook.Inherited{Names: e.Inherit}
 	}
-	if h.HTTP != nil && p.parts.Requests == nil {
+	if e.HTTP != nil && p.parts.Requests == nil {
 		d := p.position(e.Runs)
 		d.Text = e.Who + `: "url": this program sends no requests`
 		p.Problems = append(p.Problems, d)

@@ -65,7 +65,7 @@ func (p *parser) hook(value document.Value, n int) (h hook.Hook, ok bool) {
 	e.checkRequired()
 	for i := range fields {
 		f := &fields[i]
-		if r.Value = e.values[f.key]; r.Exists() && f.read != nil && (f.kind != requests || h.HTTP != nil) {
+		if r.Value = e.values[f.key]; r.Exists() && f.read != nil && (f.kind != requests || h.Request() != nil) {
 			f.read(r, &h)
 		}
 	}
@@ -104,16 +104,16 @@ func (e *entry) checkRequired() {
 func (e *entry) checkMeaningless(h *hook.Hook) {
 	_, command := e.values["command"]
 	useless := e.keys(processes, programs)
-	if len(useless) > 0 && h.Rule() != nil && !command && h.HTTP == nil {
+	if len(useless) > 0 && h.Rule() != nil && !command {
 		e.Problem(`%s runs no command, so "%s" would mean nothing; leave it out`, e.Name,
 			strings.Join(useless, `", "`))
 	}
-	if exit := e.values["on_failure"].Member("exit"); h.HTTP == nil && h.Form == nil && exit.String() == "continue" &&
+	if exit := e.values["on_failure"].Member("exit"); h.Request() == nil && h.Form == nil && exit.String() == "continue" &&
 		slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
 		exit.Problem("\"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; " +
 			"leave it out")
 	}
-	if workers, ok := e.values["workers"]; ok && !h.Persistent && h.HTTP == nil {
+	if workers, ok := e.values["workers"]; ok && !h.Persistent && h.Request() == nil {
 		workers.Problem("\"workers\" is for persistent hooks; add \"persistent\": true, or leave it out")
 	}
 }

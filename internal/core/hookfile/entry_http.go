@@ -14,8 +14,8 @@ import (
 
 // checkRequest reports faults of the keys that describe the entry's request.
 func (e *entry) checkRequest(h *hook.Hook) {
-	f := e.values
-	if h.HTTP == nil {
+	f, to := e.values, h.Request()
+	if to == nil {
 		if useless := e.keys(requests); len(useless) > 0 {
 			const text = `%s posts to no url, so "%s" would mean nothing; add "url", or leave it out`
 			e.In.Problem(f[useless[0]].Index, text, e.Name, strings.Join(useless, `", "`))
@@ -34,8 +34,8 @@ func (e *entry) checkRequest(h *hook.Hook) {
 		signal.Problem("\"on_failure\" for \"signal\" would mean nothing: a request is no process; leave it out")
 	}
 	for _, key := range []string{"ca_file", "client_cert", "client_key"} {
-		if v, ok := f[key]; ok && strings.HasPrefix(strings.ToLower(h.HTTP.URL), "http:") &&
-			!strings.HasPrefix(strings.ToLower(h.HTTP.Proxy), "https:") {
+		if v, ok := f[key]; ok && strings.HasPrefix(strings.ToLower(to.URL), "http:") &&
+			!strings.HasPrefix(strings.ToLower(to.Proxy), "https:") {
 			v.Warn("%q means nothing for a url that is not https", key)
 		}
 	}
@@ -44,7 +44,7 @@ func (e *entry) checkRequest(h *hook.Hook) {
 		f["url"].Problem("\"client_cert\" and \"client_key\" belong together; write both, or the same file " +
 			"twice if it has both")
 	}
-	e.headerVariables(&h.HTTP.Endpoint)
+	e.headerVariables(&to.Endpoint)
 }
 
 // headerVariables warns about variables in headers that are not in allowed_env_vars.
@@ -70,7 +70,8 @@ func (e *entry) headerVariables(to *endpoint.Endpoint) {
 // url reads the address for the request.
 func (r *reader) url(h *hook.Hook) {
 	h.Inherit, h.RunsAt = nil, r.Place()
-	h.HTTP = r.request(&endpoint.Endpoint{URL: r.address(endpoint.CheckURL)})
+	to := endpoint.Endpoint{URL: r.address(endpoint.CheckURL)}
+	h.Handler = &hook.Request{Endpoint: to, By: r.parts.Requests}
 	if r.parts.Requests == nil {
 		r.Problem(`"url": this program sends no requests`)
 	}
@@ -112,7 +113,7 @@ func (r *reader) variables(h *hook.Hook) {
 			v.Problem("\"allowed_env_vars\": %s cannot be the name of a variable; letters, digits and _ make one, "+
 				"without the $", quote(name))
 		}
-		h.HTTP.AllowedEnvVars = append(h.HTTP.AllowedEnvVars, name)
+		h.Request().AllowedEnvVars = append(h.Request().AllowedEnvVars, name)
 	}
 }
 
@@ -126,6 +127,6 @@ func (r *reader) headers(h *hook.Hook) {
 		if err := endpoint.CheckHeader(header, seen); err != nil {
 			key.Problem("\"headers\": %v", err)
 		}
-		h.HTTP.Headers = append(h.HTTP.Headers, header)
+		h.Request().Headers = append(h.Request().Headers, header)
 	}
 }

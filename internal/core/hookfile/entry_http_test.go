@@ -41,7 +41,7 @@ func TestURLEntry(t *testing.T) {
 		CAFile:         filepath.Join(dir, "tls", "ca.pem"), ClientCert: cert,
 		ClientKey: filepath.Join(dir, "key.pem"),
 		Proxy:     "socks5h://u:pw@p:1080",
-	}, h.HTTP.Endpoint)
+	}, h.Request().Endpoint)
 	require.Equal(t, "POST https://h:8443/x", h.String())
 	require.Nil(t, h.Inherit, "its own list says which variables it gets")
 	require.Equal(t, dialect.FailurePolicy{protocol.CauseExit: protocol.Continue,

@@ -109,6 +109,6 @@ func TestAllowedVariables(t *testing.T) {
 		e, err := h.Endpoint()
 		require.NoError(t, err)
 		require.Equal(t, want, e.AllowedEnvVars, docs)
-		require.Equal(t, []string{"A", "B", "C", "A"}, h.HTTP.AllowedEnvVars, "what the file says stays")
+		require.Equal(t, []string{"A", "B", "C", "A"}, h.Request().AllowedEnvVars, "what the file says stays")
 	}
 }

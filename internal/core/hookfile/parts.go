@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
-	"github.com/hookrun/hookrun/internal/core/endpoint"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -50,14 +49,6 @@ func (p *parser) clientsWithEvent(event protocol.Event) (names []string) {
 		}
 	}
 	return names
-}
-
-// request returns the request of a hook, or nil without an endpoint.
-func (p *parser) request(to *endpoint.Endpoint) *hook.Request {
-	if to == nil {
-		return nil
-	}
-	return &hook.Request{Endpoint: *to, By: p.parts.Requests}
 }
 
 // common returns the common name of an event of any client.

@@ -13,14 +13,20 @@ import (
 
 // block reads "block".
 func (r *reader) block(h *hook.Hook) {
-	h.Handler = &hook.Rule{Verdict: dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
-		Status: dialect.StatusBlocked, Reason: r.message()}}
+	r.decide(h, dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
+		Status: dialect.StatusBlocked, Reason: r.message()})
 }
 
 // inject reads "inject".
 func (r *reader) inject(h *hook.Hook) {
-	h.Handler = &hook.Rule{Verdict: dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK,
-		Context: r.message()}}
+	r.decide(h, dialect.Verdict{Decision: protocol.Continue, Status: dialect.StatusOK, Context: r.message()})
+}
+
+// decide makes the hook a rule. Beside another handler, which is an error, the messages are about the other.
+func (r *reader) decide(h *hook.Hook, v dialect.Verdict) {
+	if h.Handler == nil {
+		h.Handler = &hook.Rule{Verdict: v}
+	}
 }
 
 // message reads the text of "block" or "inject", which run no process.

@@ -128,7 +128,7 @@ func text(value any) string {
 // command returns an array, or the text of a shell command, a script or a function.
 func (v *View) command() any {
 	switch {
-	case v.Hook.Rule() != nil || v.Hook.Unsupported() != "" || v.Hook.HTTP != nil:
+	case v.Hook.Rule() != nil || v.Hook.Unsupported() != "" || v.Hook.Request() != nil:
 		return nil
 	case v.Hook.Command.Argv != nil:
 		return v.Hook.Command.Argv
@@ -138,10 +138,10 @@ func (v *View) command() any {
 
 // endpoint returns the address of the hook's requests, or the zero Endpoint.
 func (v *View) endpoint() *endpoint.Endpoint {
-	if v.Hook.HTTP == nil {
-		return &endpoint.Endpoint{}
+	if request := v.Hook.Request(); request != nil {
+		return &request.Endpoint
 	}
-	return &v.Hook.HTTP.Endpoint
+	return &endpoint.Endpoint{}
 }
 
 // shownURL returns an address without user and query, because these may be secrets.

@@ -10,7 +10,7 @@ import (
 )
 
 // inspectEndpoint checks the files of an endpoint, and whether the settings allow its address.
-func inspectEndpoint(h *hook.Hook) (problems []hook.Diagnostic) {
+func inspectEndpoint(h *hook.Hook, to *hook.Request) (problems []hook.Diagnostic) {
 	note := func(at hook.Diagnostic, err error) {
 		if err != nil {
 			at.Text = fmt.Sprintf("hook %q: %v", h.Name, err)
@@ -19,9 +19,9 @@ func inspectEndpoint(h *hook.Hook) (problems []hook.Diagnostic) {
 	}
 	_, err := h.Endpoint()
 	note(h.RunsAt, err)
-	roots, certificate := h.HTTP.By.CheckFiles(&h.HTTP.Endpoint)
-	note(h.FilesAt[0], roots)
-	note(h.FilesAt[1], certificate)
+	roots, certificate := to.By.CheckFiles(&to.Endpoint)
+	note(to.FilesAt[0], roots)
+	note(to.FilesAt[1], certificate)
 	return problems
 }
 
@@ -33,8 +33,8 @@ func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 	if h.Unsupported() != "" || h.Rule() != nil {
 		return nil
 	}
-	if h.HTTP != nil {
-		return inspectEndpoint(h)
+	if to := h.Request(); to != nil {
+		return inspectEndpoint(h, to)
 	}
 	path, argv, err := Program(h, dir, env)
 	if err == nil {

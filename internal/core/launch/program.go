@@ -18,7 +18,7 @@ import (
 func Program(h *hook.Hook, dir string, env []string) (path string, argv []string, err error) {
 	c := h.Command
 	switch {
-	case h.HTTP != nil:
+	case h.Request() != nil:
 		return "", nil, errors.New("an HTTP hook runs no program")
 	case c.PowerShell:
 		path, err = findFirst(powerShells, dir, env)

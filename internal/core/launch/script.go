@@ -41,7 +41,7 @@ func Doubts(h *hook.Hook, workspace string, env []string) (doubts []hook.Diagnos
 func scripts(h *hook.Hook, workspace string, env []string) (names []string) {
 	var words []string
 	switch c := h.Command; {
-	case h.Rule() != nil || h.HTTP != nil || h.Unsupported() != "" || c.PowerShell || c.Callable != "":
+	case h.Rule() != nil || h.Request() != nil || h.Unsupported() != "" || c.PowerShell || c.Callable != "":
 		return nil
 	case c.Argv == nil && c.Script == "":
 		words = plainWords(c.Shell, env)

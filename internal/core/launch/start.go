@@ -50,7 +50,7 @@ func shellLine(h *hook.Hook) (line string, is bool) {
 func StartFault(h *hook.Hook, dir string, env []string) string {
 	line, byShell := shellLine(h)
 	switch {
-	case h.Rule() != nil || h.HTTP != nil || h.Unsupported() != "" || h.Command.PowerShell ||
+	case h.Rule() != nil || h.Request() != nil || h.Unsupported() != "" || h.Command.PowerShell ||
 		h.Command.Callable != "":
 		return ""
 	case byShell:

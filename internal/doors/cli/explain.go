@@ -207,11 +207,11 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o engine.Options) ex
 	}
 	x.line("command", h.String())
 	env := launch.Environ(h, h.Named(c), o.Env, o.Binary)
-	if h.HTTP != nil {
+	if h.Request() != nil {
 		call.Folder = ""
 		if e, err := h.Endpoint(); err == nil { // if the settings forbid the address, Inspect reports that
 			as := *h
-			as.HTTP = &hook.Request{Endpoint: e}
+			as.Handler = &hook.Request{Endpoint: e}
 			x.view.Hook = &as
 		}
 	} else if path, _, err := launch.Program(h, planned.Dir, env); err == nil && h.Unsupported() == "" {
@@ -270,7 +270,7 @@ func (e *explanation) addInputs(c dialect.Call, cfg *hookfile.Config) error {
 			return err
 		}
 		label, input := "stdin", string(payload.Bytes())
-		if h.HTTP != nil {
+		if h.Request() != nil {
 			label = "body"
 		}
 		x.add("input", input, label, shownInput(input))

@@ -114,7 +114,7 @@ func (r *Runner) plan(c protocol.Call, event protocol.Event, out Output) (*engin
 	if err != nil {
 		return nil, err
 	}
-	return r.engine.Plan(call, engine.CallSettings{})
+	return r.engine.Plan(&call, engine.CallSettings{})
 }
 
 // fire runs the hooks of a call. The outcome is never nil: with an error, the outcome is a block.

@@ -228,6 +228,17 @@ func (c *Call) Known() *KnownTool { return &c.known }
 // KnownNames returns the project's names for a tool of this name of any client.
 func (c *Call) KnownNames() []string { return namesOf(&c.known.Names) }
 
+// MayBeUnnamed reports whether hooks may not know the tool: no table has the project's name for it, or its MCP server is
+// not known. Warnings about the call are worked out only then.
+func (c *Call) MayBeUnnamed() bool {
+	if len(c.guessedTools) > 0 || len(c.known.OtherServers) > 0 {
+		return true
+	}
+	names := c.ProjectTools()
+	isOfServer := len(names) > 0 && strings.HasPrefix(names[0], MCPPrefix)
+	return !c.known.IsProjects && (isOfServer || len(names)+len(c.Kinds) == 0)
+}
+
 // MCPNames returns the values of SetMCPNames.
 func (c *Call) MCPNames() (guessed []string, from string) { return c.guessedTools, c.serversFrom }
 

@@ -32,7 +32,7 @@ func newDesk(t *testing.T) *desk { return &desk{newBench(t), t.TempDir()} }
 func (d *desk) fire(c dialect.Call, hooks ...hook) engine.Fired {
 	d.Helper()
 	p, err := d.runner(engine.Options{StateDir: d.state}, hooks...).
-		Plan(c, engine.CallSettings{CannotAsk: func() bool { return true }})
+		Plan(&c, engine.CallSettings{CannotAsk: func() bool { return true }})
 	require.NoError(d, err)
 	o, err := p.Fire(context.Background())
 	require.NoError(d, err)

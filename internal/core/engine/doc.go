@@ -4,7 +4,7 @@
 //	r, err := engine.New(cfg, engine.Options{})
 //	…
 //	defer r.Close()
-//	plan, err := r.Plan(call, engine.CallSettings{}) // which hooks run, and why; nothing runs yet
+//	plan, err := r.Plan(&call, engine.CallSettings{}) // which hooks run, and why; nothing runs yet
 //	…
 //	fired, err := plan.Fire(ctx)
 //

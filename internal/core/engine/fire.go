@@ -45,7 +45,7 @@ func merge(c *dialect.Call, verdicts []dialect.HookVerdict) Fired {
 // Fire runs the hooks that match the call and merges their verdicts into an outcome. If the hooks could not be run, or
 // if ctx ended, it returns an error and a block. Call.Workspace may be relative; "" is the current directory.
 func (r *Runner) Fire(ctx context.Context, c dialect.Call) (Fired, error) {
-	p, err := r.Plan(c, CallSettings{})
+	p, err := r.Plan(&c, CallSettings{})
 	if err != nil {
 		return failedCall(&c, nil, protocol.CauseUnstarted, err)
 	}

@@ -34,7 +34,7 @@ func function(name string, v dialect.Verdict) model.Hook {
 
 func newPlan(tb testing.TB, r *engine.Runner, c dialect.Call) *engine.Plan {
 	tb.Helper()
-	plan, err := r.Plan(c, engine.CallSettings{})
+	plan, err := r.Plan(&c, engine.CallSettings{})
 	require.NoError(tb, err)
 	return plan
 }

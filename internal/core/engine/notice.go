@@ -37,6 +37,9 @@ func (s *notices) first(session, what string) bool {
 // unnamed warns once a session if hooks do not know a client's tool by a name of the project, and at each call if the
 // tool may be of the MCP server of a hook that does not run.
 func (p *Plan) unnamed() (warnings []string) {
+	if !p.mayWarn {
+		return nil
+	}
 	if text := p.set.config.OtherServerWarning(&p.call); text != "" {
 		warnings = append(warnings, text)
 	}

@@ -21,6 +21,8 @@ import (
 type Plan struct {
 	runner   *Runner
 	call     dialect.Call // complete: with an absolute workspace, and the project's names for its tool
+	isPrompt bool         // the call is at a prompt
+	endsTurn bool         // its event ends a turn
 	settings CallSettings
 
 	loaded     *hookSet // all hooks of the runner
@@ -28,6 +30,7 @@ type Plan struct {
 	trust      trustState
 	match      *hook.MatchContext
 	candidates []*hook.Hook // for calls of this event, agent and tool
+	mayWarn    bool         // hooks may not know the call's tool by its name
 
 	selected   bool         // run and duplicates are set
 	run        []*hook.Hook // in the order of the files
@@ -63,8 +66,9 @@ type CallSettings struct {
 }
 
 // Plan selects the hooks that run at a call. It returns an error if the call has no event, or no tool at an event that
-// needs a tool. Call.Workspace may be relative; "" is the current directory.
-func (r *Runner) Plan(c dialect.Call, settings CallSettings) (plan *Plan, err error) {
+// needs a tool. Call.Workspace may be relative; "" is the current directory. Plan finds out who sent the call and which
+// event it is at; see Call.Resolve.
+func (r *Runner) Plan(call *dialect.Call, settings CallSettings) (plan *Plan, err error) {
 	defer crash.Catch(&err)
 	if r.isZero() {
 		return nil, errNotMade()
@@ -82,7 +86,14 @@ func (r *Runner) Plan(c dialect.Call, settings CallSettings) (plan *Plan, err er
 	if set.err != nil {
 		return nil, set.err
 	}
-	if err := complete(&c, set.config.Clients()); err != nil {
+	if err := call.Resolve(set.clients); err != nil {
+		return nil, err
+	}
+	c := *call
+	if c.IsAboutTool() && c.Tool == "" {
+		return nil, fmt.Errorf("%s needs the name of a tool", c.Event)
+	}
+	if c.Workspace, err = filepath.Abs(c.Workspace); err != nil {
 		return nil, err
 	}
 	if c.Dir != c.Workspace && filepath.IsAbs(c.Dir) {
@@ -93,24 +104,13 @@ func (r *Runner) Plan(c dialect.Call, settings CallSettings) (plan *Plan, err er
 		c.Dir = cmp.Or(c.Dir, c.Worktree)
 	}
 	p.call = *dialect.NewCall(c)
+	p.isPrompt, p.endsTurn = p.call.Common() == protocol.PreExecute, p.call.EndsTurn()
 	p.load(set)
 	return p, nil
 }
 
 // isZero reports whether the Plan is nil or its zero value.
 func (p *Plan) isZero() bool { return p == nil || p.runner == nil }
-
-// complete checks the call and fills in its client and its absolute workspace.
-func complete(c *dialect.Call, clients dialect.Clients) (err error) {
-	if err := c.Resolve(clients); err != nil {
-		return err
-	}
-	if c.IsAboutTool() && c.Tool == "" {
-		return fmt.Errorf("%s needs the name of a tool", c.Event)
-	}
-	c.Workspace, err = filepath.Abs(c.Workspace)
-	return err
-}
 
 // load takes the hooks of a set. The trust check follows in selectHooks.
 func (p *Plan) load(set *hookSet) {
@@ -122,6 +122,7 @@ func (p *Plan) load(set *hookSet) {
 // large.
 func (p *Plan) prepare(set *hookSet) {
 	set.config.NameTool(&p.call)
+	p.mayWarn = p.call.MayBeUnnamed()
 	p.set, p.match = set, hook.NewMatchContext(&p.call)
 	p.candidates = set.candidates(p.match)
 }

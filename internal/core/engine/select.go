@@ -17,6 +17,7 @@ import (
 // hookSet is the hooks of one config, in order. It never changes: a call keeps the set that it began with.
 type hookSet struct {
 	config   *hookfile.Config
+	clients  dialect.Clients              // of config
 	hooks    []hook.Hook                  // the functions, followed by the hooks of the config
 	pools    map[*hook.Hook]*process.Pool // for the persistent hooks, also of userOnly
 	userOnly *hookSet                     // without the hooks of the project; nil: no file is checked
@@ -48,7 +49,7 @@ func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 }
 
 func (r *Runner) buildHookSet(cfg *hookfile.Config) *hookSet {
-	hs := &hookSet{config: cfg, hooks: cfg.Hooks, pools: map[*hook.Hook]*process.Pool{}}
+	hs := &hookSet{config: cfg, clients: cfg.Clients(), hooks: cfg.Hooks, pools: map[*hook.Hook]*process.Pool{}}
 	if len(r.options.Functions) > 0 {
 		hs.hooks = cfg.WithFunctions(r.options.Functions)
 	}

@@ -298,7 +298,7 @@ func TestCloseKillsAsyncHooks(t *testing.T) {
 
 func fireWith(tb testing.TB, r *engine.Runner, c dialect.Call, settings engine.CallSettings) (engine.Fired, error) {
 	tb.Helper()
-	plan, err := r.Plan(c, settings)
+	plan, err := r.Plan(&c, settings)
 	require.NoError(tb, err)
 	return plan.Fire(context.Background())
 }

@@ -18,10 +18,10 @@ import (
 func (p *Plan) countStops(o *protocol.Outcome) {
 	event := p.call.Event
 	switch {
-	case p.call.Common() == protocol.PreExecute:
+	case p.isPrompt:
 		p.noteStopPrompt()
 		return
-	case !p.call.EndsTurn():
+	case !p.endsTurn:
 		return
 	case o.Decision == protocol.Continue:
 		if store, err := p.stops(); err == nil {

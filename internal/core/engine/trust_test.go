@@ -80,7 +80,7 @@ func TestTrustInGo(t *testing.T) {
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Len(t, o.Hooks, 1)
 	require.Contains(t, o.SystemMessages[0], "nobody has allowed them")
-	plan, err := r.Plan(call, engine.CallSettings{})
+	plan, err := r.Plan(&call, engine.CallSettings{})
 	require.NoError(t, err)
 	hooks := plan.Hooks()
 	require.Len(t, hooks, 2)

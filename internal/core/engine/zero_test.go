@@ -41,7 +41,7 @@ func TestZeroBlocks(t *testing.T) {
 		"closed Runner":      by(closed, call),
 		"an unknown event":   by(unset, dialect.Call{}),
 		"a policy of no cause": func(ctx context.Context) (engine.Fired, error) {
-			_, err := unset.Plan(call, engine.CallSettings{OnFailure: dialect.FailurePolicy{"x": protocol.Block}})
+			_, err := unset.Plan(&call, engine.CallSettings{OnFailure: dialect.FailurePolicy{"x": protocol.Block}})
 			return engine.Fired{}, err
 		},
 	} {

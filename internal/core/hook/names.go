@@ -25,10 +25,14 @@ func projectNames(c *dialect.Call) []string {
 	add(c.AddedTools()...)
 	guessed, _ := c.MCPNames()
 	add(guessed...)
-	if _, looksLikeShell := ShellByInput(c); looksLikeShell {
+	if !c.IsAboutTool() {
+		return names
+	}
+	known := knownNames(c)
+	if _, looksLikeShell := shellByInput(c, known); looksLikeShell {
 		add(ShellTool)
 	}
-	if isPatch(c) {
+	if isPatch(c, known) {
 		add(patchTools(c)...)
 	}
 	return names
@@ -38,10 +42,15 @@ const ShellTool = "shell"
 
 // ShellByInput reports whether the call's tool is unknown but has a command in its input, and under which key.
 func ShellByInput(c *dialect.Call) (key string, ok bool) {
-	if !c.IsAboutTool() || len(knownNames(c)) > 0 {
+	if !c.IsAboutTool() {
 		return "", false
 	}
-	if c.FileTools.Has(c.Tool) {
+	return shellByInput(c, knownNames(c))
+}
+
+// shellByInput is ShellByInput for a call of a tool with these names.
+func shellByInput(c *dialect.Call, known []string) (key string, ok bool) {
+	if len(known) > 0 || c.FileTools.Has(c.Tool) {
 		return "", false
 	}
 	args, err := c.InputText()
@@ -54,14 +63,13 @@ func ShellByInput(c *dialect.Call) (key string, ok bool) {
 	return c.Reader.HasCommand(args)
 }
 
-// isPatch reports whether the call's input is a patch, runs apply_patch in a shell line, or has a line that hookrun
-// cannot read.
-func isPatch(c *dialect.Call) bool {
-	if !c.IsAboutTool() || !strings.ContainsAny(c.Args, `*\[`) && !strings.Contains(c.Args, "apply") &&
+// isPatch reports whether the input of a tool with these names is a patch, runs apply_patch in a shell line, or has a
+// line that hookrun cannot read.
+func isPatch(c *dialect.Call, names []string) bool {
+	if !strings.ContainsAny(c.Args, `*\[`) && !strings.Contains(c.Args, "apply") &&
 		strings.Count(c.Args, "{") < 2 {
 		return false
 	}
-	names := knownNames(c)
 	if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
 		return name == ShellTool || slices.Contains(patchTools(c), name)
 	}) {

@@ -70,9 +70,8 @@ func (p Parts) ownKeys(doc string) (found []gjson.Result) {
 // client: the dialect is as or, if as is nil, the Clients' DefaultForm. For a file without hooks the file name decides.
 func (p Parts) formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Dialect {
 	placed := p.formOfFolder(path)
-	named := p.isShared(filepath.Base(path))
 	switch {
-	case placed == nil && !hooks.IsObject() && (hooks.IsArray() || !named):
+	case placed == nil && !hooks.IsObject() && (hooks.IsArray() || !p.isShared(filepath.Base(path))):
 		return nil
 	case as != nil && as.HasHooksFile():
 		return as

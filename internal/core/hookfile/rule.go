@@ -59,27 +59,11 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 	some := func(what func(protocol.Event) bool) bool {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
 	}
-	if h.If != nil && !some(h.Dialect.IsAboutTool) {
-		warnOfDeadGate(f["if"], "\"if\" needs a tool, and its events have none, so it never runs")
-	}
-	if tool, _, _ := strings.Cut(h.IfText(), "("); tool != "" && !h.If.Malformed() {
-		if ok, why := h.If.Match(hook.ToolCall{Tool: tool}); !ok { // no match even in doubt
-			warnOfDeadGate(f["if"], "\"if\" %s, so it never runs; use \"matcher\" and \"when\"", why)
+	if h.If != nil {
+		if !some(h.Dialect.IsAboutTool) {
+			warnOfDeadGate(f["if"], "\"if\" needs a tool, and its events have none, so it never runs")
 		}
-	}
-	if tool, pattern, _ := strings.Cut(h.IfText(), "("); tool != "" && !h.If.Malformed() {
-		e.ruleDoubt(h, f["if"].Place(), f["if"].Who)
-		names := append([]string{e.toolNames[tool], tool}, e.clients.ToolNames(tool)...)
-		if h.IfMeant == nil {
-			h.IfMeant = h.If.Meant(names)
-		}
-		if misfit := h.If.Problem(names); pattern != "" && misfit != "" {
-			f["if"].Warn("\"if\" %s %s", quote(h.If.String()), misfit).Gate = true
-		}
-	}
-	if severalRules(h.IfText()) {
-		const text = "\"if\" looks like several rules, and is one that hardly matches; write an entry for each"
-		f["if"].Warn(text).Gate = true
+		e.warnOfIf(h)
 	}
 	for _, c := range h.When {
 		field := c.Field()
@@ -87,6 +71,28 @@ func (e *entry) warnUnreachable(h *hook.Hook) {
 			!c.HoldsWithoutValue() {
 			warnOfDeadGate(f["when"], "its events have no %q, so it never runs", field)
 		}
+	}
+}
+
+// warnOfIf warns about an "if" that cannot match, or that says something else than it seems to say.
+func (e *entry) warnOfIf(h *hook.Hook) {
+	read, text := e.values["if"], h.If.String()
+	if tool, pattern, _ := strings.Cut(text, "("); tool != "" && !h.If.Malformed() {
+		if ok, why := h.If.Match(hook.ToolCall{Tool: tool}); !ok { // no match even in doubt
+			warnOfDeadGate(read, "\"if\" %s, so it never runs; use \"matcher\" and \"when\"", why)
+		}
+		e.ruleDoubt(h, read.Place(), read.Who)
+		names := append([]string{e.toolNames[tool], tool}, e.clients.ToolNames(tool)...)
+		if h.IfMeant == nil {
+			h.IfMeant = h.If.Meant(names)
+		}
+		if misfit := h.If.Problem(names); pattern != "" && misfit != "" {
+			read.Warn("\"if\" %s %s", quote(text), misfit).Gate = true
+		}
+	}
+	if severalRules(text) {
+		const text = "\"if\" looks like several rules, and is one that hardly matches; write an entry for each"
+		read.Warn(text).Gate = true
 	}
 }
 

@@ -23,6 +23,7 @@ type Project struct {
 	Files    []hookfile.File // files that were read
 	Only     bool            // the first of them excludes all others
 	Given    Given
+	HasFile  bool     // Found
 	Skipped  []Remark // passed over hooks files; part of every outcome
 	Misnamed []Remark // files with nearly the name of a hooks file; nil: no search, or no file
 	began    string   // start of the search
@@ -52,6 +53,7 @@ func Of(folder string, given Given) (p Project, err error) {
 	} else {
 		p.Project, err = hookfile.FindProject(folder)
 	}
+	p.HasFile = p.Found()
 	p.remark()
 	if given.Claude && err == nil {
 		p.stay()
@@ -75,7 +77,7 @@ func (p *Project) stay() {
 	if p.Workspace != p.began {
 		const text = "the hooks file %s was passed over: with --claude the workspace is %s itself"
 		p.Skipped = remarkToUse(p.Workspace, text, cmp.Or(p.File, p.Local), Absolute(p.began))
-		p.Project = hookfile.Project{Workspace: p.began}
+		p.Project, p.HasFile = hookfile.Project{Workspace: p.began}, false
 	}
 }
 
@@ -95,7 +97,7 @@ func Texts(remarks ...Remark) (texts []string) {
 
 // Warnings returns the warnings for the outcome of every call.
 func (p *Project) Warnings() []string {
-	if !p.Found() {
+	if !p.HasFile {
 		p.findMisnamed()
 	}
 	return Texts(slices.Concat(p.Skipped, p.Misnamed)...)
@@ -136,7 +138,7 @@ func (p *Project) FindAbove(hooks int) {
 		return
 	}
 	why := "-C is " + Absolute(p.Workspace)
-	if p.Found() {
+	if p.HasFile {
 		why = Absolute(cmp.Or(p.File, p.Local)) + " is nearer, and has no hooks"
 	}
 	const text = "the hooks file %s lies above and does not count, since %s"
@@ -151,7 +153,7 @@ func (p *Project) String() string {
 	switch {
 	case len(p.Configs) > 0:
 		return "hooks file " + strings.Join(p.Configs, ", ")
-	case !p.Found():
+	case !p.HasFile:
 		return "no hooks file in " + Absolute(p.Workspace)
 	}
 	text := "hooks file " + Absolute(p.File)
@@ -187,7 +189,7 @@ const OnlyNote = `"only" of the managed hooks file leaves out all other files`
 // ExtraRemarks returns the remarks without those of Warnings.
 func (p *Project) ExtraRemarks() []string {
 	remarks := p.above
-	if p.Found() {
+	if p.HasFile {
 		remarks = slices.Concat(p.Misnamed, p.above)
 	}
 	return Texts(remarks...)

@@ -33,6 +33,7 @@ type callCommand struct {
 	outcomeFlags
 	stateFlags
 	config *hookfile.Config // of the call; nil: not read yet, or with a fault
+	sender *client.Client   // of the hook input; nil: no input was read
 }
 
 // define adds the flags of all events.
@@ -56,7 +57,8 @@ func (f *callCommand) defineFiring(flags *pflag.FlagSet) {
 func (f *callCommand) finish(event protocol.Event, stdin io.Reader) error {
 	f.call.Event = event
 	f.verbose = f.verbose || f.debug
-	if !clients.All().IsAboutTool(event) {
+	isAboutTool := clients.All().IsAboutTool(event)
+	if !isAboutTool {
 		f.call.Tool = ""
 	}
 	if err := f.valid(); err != nil {
@@ -71,7 +73,7 @@ func (f *callCommand) finish(event protocol.Event, stdin io.Reader) error {
 	if client := f.reader(); client != nil && f.call.Client == nil {
 		f.call.Client = client.Dialect
 	}
-	if clients.All().IsAboutTool(event) && f.call.Tool == "" && f.call.ClientInput == "" {
+	if isAboutTool && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
 	}
 	if f.call.Failed && f.call.Blocked {
@@ -120,8 +122,13 @@ func (f *callCommand) run(read func() (protocol.Event, error), std Streams) (exi
 	if err != nil {
 		return f.tellError(err, std)
 	}
-	defer answer.Delivered(false) // no effect after Delivered(true)
-	return f.print(answer.Fired, std, func() { answer.Delivered(true) })
+	given := false
+	defer func() {
+		if !given {
+			answer.Delivered(false)
+		}
+	}()
+	return f.print(answer.Fired, std, func() { given = true; answer.Delivered(true) })
 }
 
 // tellError encodes an error as a block, if the exit status alone is not enough: the client does not block for the exit

@@ -164,7 +164,7 @@ func newExplanation(c dialect.Call, cfg *hookfile.Config, o engine.Options) (e e
 	if err != nil {
 		return e, err
 	}
-	plan, err := r.Plan(c, engine.CallSettings{})
+	plan, err := r.Plan(&c, engine.CallSettings{})
 	if err != nil {
 		return e, err
 	}

@@ -108,10 +108,10 @@ func (f *callCommand) input(stdin io.Reader) (event protocol.Event, err error) {
 	}
 	entry := f.reader()
 	event, err = f.readInput(doc, entry)
-	client := clients.All().ClientWith(f.call.Sender())
+	client := f.sender
 	// A client that runs another client's entry mostly understands its own form alone there.
 	if client != nil && (entry == nil && !f.flags.Changed("output") || entry != nil && !client.Hooks.FollowsEntry()) {
-		f.output = client.Name
+		f.output, f.client = client.Name, client
 	}
 	if err != nil {
 		return "", err
@@ -134,6 +134,7 @@ func (f *callCommand) readInput(doc string, entry *client.Client) (event protoco
 	} else {
 		f.call, f.warnings, err = clients.All().ParseEntryInput(doc, entry, os.Getenv)
 	}
+	f.sender = clients.All().ClientWith(f.call.Sender())
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +149,7 @@ func (f *callCommand) readInput(doc string, entry *client.Client) (event protoco
 		return f.call.Event, nil
 	}
 	// A client started from another client's shell inherits its project variable, which names another project.
-	variable := clients.All().ClientWith(f.call.Sender()).ProjectVariable
+	variable := f.sender.ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
 			const text = "%s is %s, which is no folder; set it to the project's, or give --workspace"

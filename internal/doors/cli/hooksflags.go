@@ -188,7 +188,7 @@ func mustBeFolder(workspace string) error {
 
 // hasFile reports whether a hooks file may exist. Without a file, no hook runs.
 func (f *hooksFlags) hasFile() bool {
-	if f.claude || len(f.configs) > 0 || f.project.Found() {
+	if f.claude || len(f.configs) > 0 || f.project.HasFile {
 		return true
 	}
 	o := f.files()

@@ -61,7 +61,7 @@ func (f *outcomeFlags) hasMessages() bool {
 // reader returns the client that reads the output, or nil.
 func (f *outcomeFlags) reader() *client.Client {
 	switch {
-	case f.output == "text", f.output == "json":
+	case f.output == "", f.output == "text", f.output == "json":
 		return nil
 	case f.client == nil || f.client.Name != f.output:
 		f.client, _ = clients.All().ClientNamed(f.output)

@@ -78,7 +78,8 @@ func (g *Gate) Idle(c *Call) bool {
 	if g.mayAddOrLog(c) {
 		return false
 	}
-	plan, err := g.Runner.Plan(c.Call, engine.CallSettings{})
+	call := c.Call
+	plan, err := g.Runner.Plan(&call, engine.CallSettings{})
 	return err == nil && !plan.HasHooks()
 }
 
@@ -92,10 +93,10 @@ type PlannedCall struct {
 // Plan selects the hooks that run at a call. If it returns an error, the call has no verdict.
 func (g *Gate) Plan(c Call, settings engine.CallSettings) (*PlannedCall, error) {
 	began := time.Now()
-	_ = c.Resolve(g.Runner.Clients()) // the engine reports the error
 	settings.CannotAsk, settings.CannotTell = c.cannotAsk, c.cannotTell
-	plan, err := g.Runner.Plan(c.Call, settings)
+	plan, err := g.Runner.Plan(&c.Call, settings)
 	if err != nil {
+		_ = c.Resolve(g.Runner.Clients()) // an error before has no client
 		g.NoVerdict(began, &c.Call, err)
 		return nil, err
 	}
@@ -157,7 +158,9 @@ func (p *PlannedCall) Fire(ctx context.Context) (a Answer, err error) {
 		a.Warnings = append(a.Warnings, err.Error())
 	}
 	if to := p.call.Output; to != nil { // the log has all of it
-		a.Reason = engine.FitReason(a.Reason, to.MaxReasonAt(&p.call.Call))
+		if limit := to.MaxReasonAt(&p.call.Call); limit > 0 {
+			a.Reason = engine.FitReason(a.Reason, limit)
+		}
 	}
 	return a, nil
 }

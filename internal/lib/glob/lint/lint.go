@@ -53,10 +53,16 @@ func Check(matcher string, known []string) (found []Finding, err error) {
 		return nil, fmt.Errorf("the matcher %s has a %c, which no name of a tool has, so it would never match; %s",
 			quote(matcher), matcher[i], globHint)
 	}
-	whole := glob.NewList(matcher)
+	var whole glob.List // made if a glob is not the name of a known tool
 	globs := strings.SplitN(matcher, "|", maxGlobs+1)
 	for _, pattern := range globs[:min(maxGlobs, len(globs))] {
 		pattern = strings.TrimSpace(pattern)
+		if slices.Contains(known, pattern) && !strings.ContainsAny(pattern, "*?[") {
+			continue
+		}
+		if whole == nil {
+			whole = glob.NewList(matcher)
+		}
 		if f := checkGlob(pattern, whole, known); f.Text != "" {
 			f.Glob, f.Text = pattern, fmt.Sprintf("the matcher %s has %s, %s", quote(matcher), quote(pattern), f.Text)
 			found = append(found, f)

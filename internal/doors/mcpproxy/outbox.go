@@ -49,12 +49,17 @@ func (o *outbox) put(line outgoing) {
 }
 
 // offer adds a line without waiting, or drops the line if the outbox is full.
-func (o *outbox) offer(line outgoing) {
+func (o *outbox) offer(line outgoing) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.bytes <= o.limit {
-		o.add(line)
-	}
+	return o.bytes <= o.limit && o.add(line)
+}
+
+// waits reports whether a further line waits.
+func (o *outbox) waits() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.lines) > 0
 }
 
 func (o *outbox) add(line outgoing) bool {

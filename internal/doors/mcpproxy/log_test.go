@@ -1,4 +1,4 @@
-package cli
+package mcpproxy
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // TestPatientLog: nobody reads, so the writer never waits; who reads at last is told how much is missing.
 func TestPatientLog(t *testing.T) {
 	from, to := io.Pipe()
-	l := newAsyncLog(to)
+	l := NewLog(to)
 	const each, texts = 1 << 10, 1000
 	for i := range texts {
 		fmt.Fprintf(l, "%0*d\n", each-1, i)
@@ -22,11 +22,11 @@ func TestPatientLog(t *testing.T) {
 		all, _ := io.ReadAll(from)
 		read <- string(all)
 	}()
-	l.close()
+	l.Close()
 	to.Close()
 	lines := strings.Split(strings.TrimSuffix(<-read, "\n"), "\n")
 	kept := len(lines) - 1
-	require.Equal(t, unreadLog>>10, kept)
+	require.Equal(t, unreadLog/(each-1)+1, kept)
 	for i, line := range lines[:kept] {
 		require.Equal(t, fmt.Sprintf("%0*d", each-1, i), line)
 	}

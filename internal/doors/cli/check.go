@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -210,14 +209,4 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 		}
 		return as.Dialect, nil
 	}
-}
-
-func writeJSON(std Streams, v any) error {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("writing to stdout: %w", err)
-	}
-	return write(std, printable.JSON(b.String()))
 }

@@ -8,6 +8,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -235,6 +236,24 @@ func write(std Streams, text string) error {
 		return fmt.Errorf("%w: %w", errStdout, err)
 	}
 	return nil
+}
+
+// writeAs writes a value as JSON, or a text for a person.
+func writeAs(std Streams, output string, v any, text func() string) error {
+	if output == "json" {
+		return writeJSON(std, v)
+	}
+	return write(std, text())
+}
+
+func writeJSON(std Streams, v any) error {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("writing to stdout: %w", err)
+	}
+	return write(std, printable.JSON(b.String()))
 }
 
 var errStdout = errors.New("writing to stdout")

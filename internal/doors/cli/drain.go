@@ -61,7 +61,17 @@ func printClaim(ctx context.Context, claim *queue.Claim, output string, std Stre
 	if claim != nil {
 		entries, expired = claim.Entries, claim.Expired
 	}
-	if err := printEntries(std, output, entries); err != nil {
+	texts := func() string {
+		var b strings.Builder
+		for i, e := range entries {
+			b.WriteString(e.Content + "\n")
+			if i < len(entries)-1 {
+				b.WriteString("\n")
+			}
+		}
+		return b.String()
+	}
+	if err := writeAs(std, output, ofSession(entries, nil), texts); err != nil {
 		return errors.Join(err, failed)
 	}
 	if err := claim.Done(ctx); err != nil {
@@ -93,22 +103,4 @@ func checkDrain(flags *pflag.FlagSet, args []string) error {
 		return err
 	}
 	return noEmpty(flags)
-}
-
-// printEntries prints the texts joined by a blank line, or all fields of the entries as JSON.
-func printEntries(std Streams, output string, entries []queue.Entry) error {
-	if output == "json" {
-		return writeJSON(std, struct {
-			Version int           `json:"version"`
-			Entries []queue.Entry `json:"entries"`
-		}{1, append([]queue.Entry{}, entries...)})
-	}
-	var texts []string
-	for _, e := range entries {
-		texts = append(texts, e.Content)
-	}
-	if len(texts) == 0 {
-		return nil
-	}
-	return write(std, strings.Join(texts, "\n\n")+"\n")
 }

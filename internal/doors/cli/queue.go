@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/lib/printable/terminal"
-	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/texts/listing"
 	"github.com/hookrun/hookrun/internal/texts/queue"
 )
 
@@ -44,26 +41,35 @@ everything: also texts for every agent, which would wait for agents to come, and
 			ctx := context.Background()
 			switch {
 			case list:
-				return exitOK, listSessions(ctx, q, output, std)
+				sessions, failed := listing.Sessions(ctx, q) // the error is about other sessions, so both count
+				all := struct {
+					Version  int               `json:"version"`
+					Sessions []listing.Session `json:"sessions"`
+				}{1, sessions}
+				return exitOK, errors.Join(writeAs(std, output, all, func() string {
+					return listing.SessionsText(sessions)
+				}), failed)
 			case *clear:
 				n, failed := q.Clear(ctx, session)
 				return exitOK, errors.Join(write(std, fmt.Sprintf("%d dropped\n", n)), failed)
 			case *pop:
 				claim, failed := q.TakeBackLatest(ctx, session)
 				return exitOK, printClaim(ctx, claim, output, std, failed)
-			case *history:
-				return exitOK, printHistory(ctx, q, session, output, std)
 			}
-			entries, failed := q.Waiting(ctx, session) // both can be set: the error is about other entries
-			show := func() error { return write(std, waitingText(entries)) }
-			if output == "json" {
-				records, err := q.History(ctx, session)
-				if failed == nil { // if set, most likely the same error
-					failed = err
-				}
-				show = func() error { return writeQueue(std, entries, records) }
+			if *history {
+				records, failed := q.History(ctx, session) // both can be set: the error is about other entries
+				text := func() string { return listing.History(records) }
+				return exitOK, errors.Join(writeAs(std, output, ofSession(records, records), text), failed)
 			}
-			return exitOK, errors.Join(show(), failed)
+			entries, failed := q.Waiting(ctx, session) // here, too
+			if output != "json" {
+				return exitOK, errors.Join(write(std, listing.Waiting(entries)), failed)
+			}
+			records, err := q.History(ctx, session)
+			if failed == nil { // if set, most likely the same error
+				failed = err
+			}
+			return exitOK, errors.Join(writeJSON(std, ofSession(entries, records)), failed)
 		}
 	},
 }
@@ -83,74 +89,11 @@ func oneOf(flags *pflag.FlagSet, names ...string) error {
 	return nil
 }
 
-// printHistory prints the history of a session's texts.
-func printHistory(ctx context.Context, q *queue.Queue, session, output string, std Streams) error {
-	records, failed := q.History(ctx, session) // both can be set: the error is about other entries
-	if output == "json" {
-		return errors.Join(writeQueue(std, records, records), failed)
-	}
-	var b strings.Builder
-	for _, r := range records {
-		to := "every agent"
-		if r.Agents != nil {
-			to = strings.Join(r.Agents, ", ")
-		}
-		from := ""
-		if r.Source != "" {
-			from = " from " + r.Source
-		}
-		line := fmt.Sprintf("%s to %s%s, %d bytes, %s: %s", r.ID, to, from, r.Bytes, r.Status, firstLine(r.Content))
-		b.WriteString(terminal.Visible(line) + "\n")
-		for _, e := range r.Events {
-			b.WriteString(terminal.Visible("  "+eventText(e)) + "\n")
-		}
-	}
-	if readers := readersText("read by ", readersOf(records)); readers != "" {
-		b.WriteString(terminal.Visible(readers) + "\n")
-	}
-	return errors.Join(write(std, b.String()), failed)
-}
-
-func eventText(e queue.Event) string {
-	text := e.At.Local().Format(time.DateTime) + " " + string(e.Status)
-	if e.Agent != nil {
-		text += " to " + agentText(*e.Agent)
-	}
-	if e.Tool != "" {
-		text += " after " + e.Tool
-	}
-	if e.ToolUseID != "" {
-		text += " (" + e.ToolUseID + ")"
-	}
-	return text
-}
-
-// firstLine returns the start of a text, in one line.
-func firstLine(text string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return spelling.Brief(strings.TrimRight(first, "\r"), 100)
-}
-
-// waitingText returns a line for each entry, with the start of the text.
-func waitingText(entries []queue.Entry) string {
-	var b strings.Builder
-	for _, e := range entries {
-		to, about := "every agent", []string{}
-		if e.Agents != nil {
-			to = strings.Join(e.Agents, ", ")
-		}
-		if e.Source != "" {
-			about = append(about, "from "+e.Source)
-		}
-		if e.Matcher != "" {
-			about = append(about, "after "+e.Matcher)
-		}
-		if !e.Expires.IsZero() {
-			about = append(about, "until "+e.Expires.Local().Format(time.DateTime))
-		}
-		about = append(about, e.Strategy, fmt.Sprintf("%d bytes", len(e.Content)))
-		line := fmt.Sprintf("%s to %s (%s): %s", e.ID, to, strings.Join(about, ", "), firstLine(e.Content))
-		b.WriteString(terminal.Visible(line) + "\n")
-	}
-	return b.String()
+// ofSession returns the entries or records of a session for JSON, with the agents that have read them.
+func ofSession[T any](entries []T, records []queue.Record) any {
+	return struct {
+		Version int              `json:"version"`
+		Entries []T              `json:"entries"`
+		Readers []listing.Reader `json:"readers,omitempty"`
+	}{1, append([]T{}, entries...), listing.Readers(records)}
 }

@@ -78,7 +78,7 @@ func groups() []group {
 	return []group{
 		{"Start", []*command{&initProject, &installClient, &examine}},
 		{"Run", []*command{&preTool, &postTool, &preExecute, &fire, &serveCalls}},
-		{"Test", []*command{&checkFiles, &explain, &tests}},
+		{"Test", []*command{&checkFiles, &explainCall, &tests}},
 		{"Look", []*command{&showLog, &status, &showFleet, &showPack, &showQueue}},
 		{"Connect", []*command{&importHooks, &mcp, &uninstallClient}},
 		{"More", []*command{&allow, &deny, &approve, &inject, &drain, &get, &completion, &version}},

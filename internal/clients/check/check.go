@@ -1,4 +1,4 @@
-// Package check finds what is wrong with hooks files and with the programs that they name. It runs nothing.
+// Package check finds the faults of hooks files and of the programs in them. No hook runs.
 //
 //	c := check.Checker{Options: options, Trust: trust}
 //	files, err := c.Select(nil, &project)

@@ -48,6 +48,13 @@ type Finding struct {
 	Command []string `json:"command,omitempty"`
 }
 
+func (f *Finding) String() string {
+	if f.Where == "" {
+		return f.What
+	}
+	return f.Where + ": " + f.What
+}
+
 // Report is the result of Examine.
 type Report struct {
 	Version   int       `json:"version"`

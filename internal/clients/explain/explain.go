@@ -34,6 +34,8 @@ type Explanation struct {
 
 	Found project.Project `json:"-"`
 	why   string          // of Here
+	call  *dialect.Call
+	hooks []hook.Hook
 }
 
 // Hook is the part of the output about a hook.
@@ -78,6 +80,7 @@ func Of(c dialect.Call, cfg *hookfile.Config, o engine.Options, trust *check.Tru
 	case len(e.Here) == 0 && len(call.Kinds) > 0:
 		e.Here, e.why = call.Kinds, " (nearly a name of clients or loops)"
 	}
+	e.call, e.hooks = call, cfg.Hooks
 	for _, planned := range plan.Hooks() {
 		e.Hooks = append(e.Hooks, explained(call, planned, &o, trust))
 	}
@@ -139,12 +142,10 @@ func (x *Hook) add(key string, value any, label string, lines ...string) {
 }
 
 // MarkUndecided marks the hooks for which only the arguments can decide.
-func (e *Explanation) MarkUndecided(c dialect.Call, cfg *hookfile.Config) {
-	call := dialect.NewCall(c)
-	cfg.NameTool(call)
-	m := hook.NewMatchContext(call)
+func (e *Explanation) MarkUndecided() {
+	m := hook.NewMatchContext(e.call)
 	for i := range e.Hooks {
-		if h := &cfg.Hooks[i]; m.DependsOnArgs(h) {
+		if h := &e.hooks[i]; m.DependsOnArgs(h) {
 			e.Hooks[i].onArgs = true
 			const why = "it subscribes to %s, and the arguments decide: give --args"
 			e.Hooks[i].why = fmt.Sprintf(why, m.Event(h.Dialect))
@@ -153,15 +154,13 @@ func (e *Explanation) MarkUndecided(c dialect.Call, cfg *hookfile.Config) {
 }
 
 // AddInputs fills in the stdin of the hooks that would run, each as show returns it, as long as no earlier hook changes the call.
-func (e *Explanation) AddInputs(c dialect.Call, cfg *hookfile.Config, show func(string) string) error {
-	call := dialect.NewCall(c)
-	cfg.NameTool(call)
+func (e *Explanation) AddInputs(show func(string) string) error {
 	for i := range e.Hooks {
-		h, x := &cfg.Hooks[i], &e.Hooks[i]
+		h, x := &e.hooks[i], &e.Hooks[i]
 		if !x.runs || h.Rule() != nil {
 			continue
 		}
-		payload, _, err := h.Dialect.Hooks.Encode(h.CallFor(call))
+		payload, _, err := h.Dialect.Hooks.Encode(h.CallFor(e.call))
 		if err != nil {
 			return err
 		}
@@ -175,9 +174,9 @@ func (e *Explanation) AddInputs(c dialect.Call, cfg *hookfile.Config, show func(
 }
 
 // AddTools fills in the client's tools that each hook matches.
-func (e *Explanation) AddTools(of *client.Client, cfg *hookfile.Config) {
+func (e *Explanation) AddTools(of *client.Client) {
 	for i := range e.Hooks {
-		h := &cfg.Hooks[i]
+		h := &e.hooks[i]
 		if !h.AtTools() {
 			continue
 		}

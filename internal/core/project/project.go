@@ -27,7 +27,7 @@ type Project struct {
 	Skipped  []Remark // passed over hooks files; part of every outcome
 	Misnamed []Remark // files with nearly the name of a hooks file; nil: no search, or no file
 	began    string   // start of the search
-	above    []Remark // a hooks file above that does not count; only check, explain and -v print it
+	above    []Remark // a hooks file above, which check, explain and -v print
 }
 
 // Remark is a note about files that hookrun does not read.
@@ -126,8 +126,8 @@ func (p *Project) findMisnamed() {
 	}
 }
 
-// FindAbove finds misnamed files. If the project has no hooks, it also suggests a hooks file above that would count
-// without -C or without a nearer file, to explain why no hook runs.
+// FindAbove finds misnamed files. If the project has no hooks, FindAbove also suggests a hooks file above, for
+// a caller who left out -C or the nearer file.
 func (p *Project) FindAbove(hooks int) {
 	p.findMisnamed()
 	if hooks > 0 || len(p.Configs) > 0 || len(p.Remarks()) > 0 {

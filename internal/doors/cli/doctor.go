@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -73,10 +72,8 @@ runs them without a question. hookrun allow always asks itself.`,
 			if err := checkOutput(flags); err != nil {
 				return 0, err
 			}
-			for _, name := range []string{"workspace", "state", "log", "socket"} {
-				if flag := flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return 0, fmt.Errorf("--%s is empty; leave it out for the default", name)
-				}
+			if err := noneEmpty(flags, "workspace", "state", "log", "socket"); err != nil {
+				return 0, err
 			}
 			for _, name := range clients {
 				if names := install.Names(); !slices.Contains(names, name) {
@@ -124,10 +121,7 @@ runs them without a question. hookrun allow always asks itself.`,
 			if !report.OK {
 				exit = exitFailed
 			}
-			if output == "json" {
-				return exit, writeJSON(std, report)
-			}
-			return exit, printReport(report, std)
+			return exit, writeAs(std, output, report, func() string { return reportText(report) })
 		}
 	},
 }
@@ -189,28 +183,21 @@ func starter(
 	}
 }
 
-// printReport prints the findings, grouped by client.
-func printReport(r *doctor.Report, std Streams) error {
-	out := bufio.NewWriter(std.Out)
+// reportText returns the findings, grouped by client.
+func reportText(r *doctor.Report) string {
+	var b strings.Builder
 	shown := ""
-	fmt.Fprintf(out, "%s\n", printable.Escape(r.Workspace))
+	fmt.Fprintf(&b, "%s\n", printable.Escape(r.Workspace))
 	for _, f := range r.Findings {
 		if f.Client != shown {
 			client, _ := clients.All().Named(f.Client)
-			fmt.Fprintf(out, "\n%s\n", client.Files.Client)
+			fmt.Fprintf(&b, "\n%s\n", client.Files.Client)
 			shown = f.Client
 		}
-		what := f.What
-		if f.Where != "" {
-			what = f.Where + ": " + what
-		}
-		fmt.Fprintf(out, "  %-8s %s\n", f.Severity, printable.Escape(what))
+		fmt.Fprintf(&b, "  %-8s %s\n", f.Severity, printable.Escape(f.String()))
 		if f.Mend != "" {
-			fmt.Fprintf(out, "           -> %s\n", printable.Escape(f.Mend))
+			fmt.Fprintf(&b, "           -> %s\n", printable.Escape(f.Mend))
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("%w: %w", errStdout, err)
-	}
-	return nil
+	return b.String()
 }

@@ -98,11 +98,7 @@ func (f *fixer) describe(fix *doctor.Fix) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, printable.Escape(fix.String()))
 	for _, finding := range fix.Findings {
-		what := finding.What
-		if finding.Where != "" {
-			what = finding.Where + ": " + what
-		}
-		fmt.Fprintf(&b, "  mends: %s\n", printable.Escape(what))
+		fmt.Fprintf(&b, "  mends: %s\n", printable.Escape(finding.String()))
 	}
 	return b.String()
 }

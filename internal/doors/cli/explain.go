@@ -71,15 +71,15 @@ before it changes the call.`,
 				return 0, err
 			}
 			if undecided {
-				e.MarkUndecided(f.call, cfg)
+				e.MarkUndecided()
 			}
 			e.Warnings = slices.Concat(f.warnings, f.project.ExtraRemarks(), e.Warnings)
 			e.Found = f.project
 			if known {
-				e.AddTools(of, cfg)
+				e.AddTools(of)
 			}
 			if *showInput {
-				if err := e.AddInputs(f.call, cfg, shownInput); err != nil {
+				if err := e.AddInputs(shownInput); err != nil {
 					return 0, err
 				}
 			}

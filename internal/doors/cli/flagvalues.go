@@ -50,3 +50,13 @@ func checkWord(flags *pflag.FlagSet, name string) error {
 	near := spelling.Suggest(value, words)
 	return fmt.Errorf("--%s %q is not one of %s%s", name, value, strings.Join(words, ", "), near)
 }
+
+// noneEmpty returns an error for a flag that is given and empty: most likely the caller's variable is unset.
+func noneEmpty(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if f := flags.Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s is empty; leave it out for the default", name)
+		}
+	}
+	return nil
+}

@@ -59,10 +59,7 @@ do its work.`,
 			if !t.OK {
 				exit = exitBlock
 			}
-			if output == "json" {
-				return exit, writeJSON(std, t)
-			}
-			return exit, write(std, fleetText(t, files))
+			return exit, writeAs(std, output, t, func() string { return fleetText(t, files) })
 		}
 	},
 }

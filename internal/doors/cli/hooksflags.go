@@ -112,10 +112,9 @@ func (f *hooksFlags) valid() error {
 
 // notEmpty returns an error for an empty flag: most likely the caller's variable is unset.
 func (f *hooksFlags) notEmpty() error {
-	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect", "state", "massgen-ipc", "trust"} {
-		if flag := f.flags.Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
-			return fmt.Errorf("--%s is empty; leave it out for the default", name)
-		}
+	err := noneEmpty(f.flags, "workspace", "timeout", "on-failure", "dialect", "state", "massgen-ipc", "trust")
+	if err != nil {
+		return err
 	}
 	if slices.Contains(f.configs, "") {
 		return errors.New("--config is empty; leave it out for the default")

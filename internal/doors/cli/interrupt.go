@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"sync/atomic"
 	"syscall"
 )
@@ -59,3 +60,15 @@ func (i *interruption) context() context.Context {
 
 // done marks the call as ended: no hook is left to kill.
 func (i *interruption) done() { i.running.Store(false) }
+
+// untilSignal returns a context that ends at a signal, but for signals that the caller ignores, as a shell does for
+// background jobs. A second signal ends hookrun at once, if the end hangs.
+func untilSignal(signals ...os.Signal) (context.Context, context.CancelFunc) {
+	signals = slices.DeleteFunc(signals, signal.Ignored)
+	if len(signals) == 0 {
+		return context.WithCancel(context.Background())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}

@@ -2,13 +2,11 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
 	"time"
@@ -115,10 +113,8 @@ func (l *logFlags) finish(args []string) (err error) {
 		const text = "no FILE, $%s is not set, and there is no %s; name the log, as in hookrun log run.log"
 		return fmt.Errorf(text, logVariable, l.path)
 	}
-	for _, name := range []string{"session", "html"} {
-		if flag := l.files.flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
-			return fmt.Errorf("--%s is empty; leave it out for the default", name)
-		}
+	if err := noneEmpty(l.files.flags, "session", "html"); err != nil {
+		return err
 	}
 	if err := checkOutput(l.files.flags); err != nil {
 		return err
@@ -176,13 +172,10 @@ func (l *logFlags) show(log *stats.Log, std Streams) error {
 	} else {
 		s.Expect(cfg)
 	}
-	switch {
-	case l.html != "":
+	if l.html != "" {
 		return l.page(log, s, std)
-	case l.output == "json":
-		return writeJSON(std, s)
 	}
-	return write(std, s.Text(terminal.Paint(isColoured(std.Out))))
+	return writeAs(std, l.output, s, func() string { return s.Text(terminal.Paint(isColoured(std.Out))) })
 }
 
 // lines prints calls or events one by one.
@@ -218,13 +211,8 @@ func (l *logFlags) lines(log *stats.Log, std Streams) error {
 	if !l.follow {
 		return log.Lines(printed)
 	}
-	ctx := context.Background()
-	if !signal.Ignored(os.Interrupt) { // a shell ignores the signal for background jobs
-		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
-		defer stop()
-		context.AfterFunc(ctx, stop) // a second interrupt ends hookrun at once, if writing hangs
-	}
+	ctx, stop := untilSignal(os.Interrupt)
+	defer stop()
 	return log.Follow(ctx, l.filter, last, printed)
 }
 

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
@@ -85,15 +83,8 @@ func (o *otlpFlags) send(log string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		if !signal.Ignored(s) {
-			notified, stop := signal.NotifyContext(ctx, s)
-			defer stop()
-			context.AfterFunc(notified, stop) // a second signal ends hookrun at once
-			ctx = notified
-		}
-	}
+	ctx, stop := untilSignal(os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	total, err := otlp.Send(ctx, settings, otlp.Options{Log: log, Folder: folder, Args: o.args, Once: o.once,
 		Say: func(text string) { fmt.Fprintln(std.Err, "hookrun log:", printable.Lines(text)) }})
 	if errors.Is(err, fs.ErrNotExist) {

@@ -49,10 +49,8 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 		defineIPC(flags, &f.ipc)
 		flags.BoolVarP(&m.verbose, "verbose", "v", false, "show on stderr what each hook did")
 		return func(args []string, std Streams) (int, error) {
-			for _, flag := range []string{"name", "massgen-ipc"} {
-				if l := flags.Lookup(flag); l.Changed && l.Value.String() == "" {
-					return 0, fmt.Errorf("--%s is empty; leave it out for the default", flag)
-				}
+			if err := noneEmpty(flags, "name", "massgen-ipc"); err != nil {
+				return 0, err
 			}
 			if len(args) == 0 {
 				return 0, errors.New("the server is missing; give its command behind --, as in hookrun mcp -- ./server")

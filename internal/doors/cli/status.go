@@ -51,10 +51,7 @@ The exit code is
 			if err := r.AddOff(&s, machineOf("")); err != nil {
 				return 0, err
 			}
-			if output == "json" {
-				return statusExit(r.Status), writeJSON(std, r)
-			}
-			return statusExit(r.Status), write(std, r.String())
+			return statusExit(r.Status), writeAs(std, output, r, r.String)
 		}
 	},
 }

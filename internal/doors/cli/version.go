@@ -47,10 +47,7 @@ contacts nobody.`,
 					return 0, err
 				}
 			}
-			if output == "json" {
-				return exit, writeJSON(std, b)
-			}
-			return exit, write(std, b.String())
+			return exit, writeAs(std, output, b, b.String)
 		}
 	},
 }

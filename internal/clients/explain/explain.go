@@ -1,4 +1,5 @@
-// Package explain says which hooks a call would run, why, and what each would do: `hookrun explain`. It runs nothing.
+// Package explain lists the hooks that a call would run, with the reason and the program of each: `hookrun explain`.
+// Nothing runs.
 package explain
 
 import (
@@ -20,13 +21,13 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Explanation says which hooks a call would run, and why.
+// Explanation lists the hooks of a call.
 type Explanation struct {
 	Version   int            `json:"version"`
 	Event     protocol.Event `json:"event"`
 	Tool      string         `json:"tool,omitempty"`
 	Here      []string       `json:"project_tools,omitempty"` // the project's names for the tool
-	From      string         `json:"servers_from,omitempty"`  // what names the MCP server of the tool
+	From      string         `json:"servers_from,omitempty"`  // the files that name the MCP server of the tool
 	Workspace string         `json:"workspace"`
 	Files     []string       `json:"files"`
 	Warnings  []string       `json:"warnings,omitempty"`
@@ -54,7 +55,7 @@ func (x *Hook) MarshalJSON() ([]byte, error) {
 	return append(all, x.values...).MarshalJSON()
 }
 
-// Of explains a call. It runs nothing.
+// Of explains a call.
 func Of(c dialect.Call, cfg *hookfile.Config, o engine.Options, trust *check.Trust) (e Explanation, err error) {
 	e = Explanation{Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace, Hooks: []Hook{}}
 	e.Files = cfg.Paths()

@@ -18,7 +18,11 @@ import (
 
 // addHook adds the files in a hook's command.
 func (t *collector) addHook(h *hook.Hook) error {
-	if h.Rule() != nil || h.Unsupported() != "" {
+	if h.Request() != nil {
+		return t.addCertificates(h)
+	}
+	command := h.Process()
+	if command == nil {
 		return nil
 	}
 	own := t.folder(h)
@@ -26,14 +30,11 @@ func (t *collector) addHook(h *hook.Hook) error {
 	if t.Dir != "" && t.Dir != t.Options.Workspace && own == t.Options.Workspace && h.Dialect.Run.FollowsDir {
 		folders = append(folders, t.Dir)
 	}
-	if h.Request() != nil {
-		return t.addCertificates(h)
-	}
 	env := t.Environ(h)
 	for _, dir := range folders {
 		c := newCommandLine(t, h, env, dir)
-		path, argv := "", h.Command.Argv
-		if len(argv) == 0 || h.Command.Placeholders || !strings.Contains(argv[0], "/") {
+		path, argv := "", command.Argv
+		if len(argv) == 0 || command.Placeholders || !strings.Contains(argv[0], "/") {
 			found, filled, err := launch.Program(h, dir, env)
 			if err == nil {
 				path = found
@@ -176,7 +177,7 @@ func (c *commandLine) program(name, path string) {
 // line adds the files in a shell's command line. A line that cannot be parsed is split at blanks.
 func (c *commandLine) line(text string) {
 	file, why := shellline.Parse(text)
-	if why != "" || c.hook.Command.PowerShell {
+	if why != "" || c.hook.Command().PowerShell {
 		if c.words(text); why != "" {
 			c.doubt("the line cannot be read: %s", why)
 		} else {

@@ -18,8 +18,8 @@ func (c *checked) setShell(p *process.Program, command string) (err error) {
 		p.Path, p.Args = filepath.Join(system, "cmd.exe"), []string{"cmd.exe", "/d", "/s", "/c", command}
 		return err
 	}
-	hook := hook.Hook{Command: hook.Command{Shell: command,
-		PowerShell: c.WindowsShell == client.PowerShell}}
+	hook := hook.Hook{Handler: &hook.Process{Command: hook.Command{Shell: command,
+		PowerShell: c.WindowsShell == client.PowerShell}}}
 	p.Path, p.Args, err = launch.Program(&hook, p.Dir, p.Env)
 	return err
 }

@@ -114,7 +114,7 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o *engine.Options, t
 			as.Handler = &hook.Request{Endpoint: e}
 			x.view.Hook = &as
 		}
-	} else if path, _, err := launch.Program(h, planned.Dir, env); err == nil && h.Unsupported() == "" {
+	} else if path, _, err := launch.Program(h, planned.Dir, env); err == nil {
 		x.line("program", path)
 	} else {
 		x.add("", nil, "program", "cannot be started")

@@ -43,7 +43,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 		return dialect.HookResult{Err: err}
 	}
 	input, id := process.Input(h.payload), ""
-	if h.Persistent {
+	if h.Workers() > 0 {
 		input, id = r.line(h)
 	}
 	if h.Async && r.options.OneShot {
@@ -75,7 +75,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	if ended && result.Async && !r.options.OneShot {
 		r.keepAsyncResult(h.of, h.Hook, h.call, result)
 	}
-	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
+	if ended && h.Workers() > 0 && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
 		nearmiss.ReadLine(&result)
 	}
 	return result

@@ -27,7 +27,8 @@ func geminiHooks(scripts ...string) *hookfile.Config {
 	cfg := parts.All().Empty()
 	for i, script := range scripts {
 		cfg.Hooks = append(cfg.Hooks, model.Hook{
-			Name: fmt.Sprintf("h%d", i+1), Command: model.Command{Shell: script}, Events: gemini.Dialect.Events.Names(),
+			Name: fmt.Sprintf("h%d", i+1), Events: gemini.Dialect.Events.Names(),
+			Handler: &model.Process{Command: model.Command{Shell: script}},
 			Dialect: gemini.Dialect, File: "settings.json", Line: i + 1,
 		})
 	}

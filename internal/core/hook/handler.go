@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
@@ -9,10 +10,57 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Handler is what a hook does at a call.
+// Handler is what a hook does at a call: a *Process, *Request, *Rule, *Function or Unsupported.
 type Handler interface {
-	// String returns the handler for a person: a rule's message.
+	// String returns the handler as a person would write it: the command, the URL, or the rule's message.
 	String() string
+}
+
+// Process is a handler that runs a command.
+type Process struct {
+	Command
+	// Workers is the maximum number of processes that live as long as the Runner, and answer many calls with a line for
+	// each line of input; 0: each call has its own process.
+	Workers int
+}
+
+// Process returns the hook's process, or nil if the hook starts no program.
+func (h *Hook) Process() *Process {
+	p, _ := h.Handler.(*Process)
+	return p
+}
+
+// Command returns the command of the hook's process, or the zero Command.
+func (h *Hook) Command() (c Command) {
+	if p := h.Process(); p != nil {
+		c = p.Command
+	}
+	return c
+}
+
+// Workers returns the Workers of the hook's process; 0: the hook is not persistent.
+func (h *Hook) Workers() int {
+	if p := h.Process(); p != nil {
+		return p.Workers
+	}
+	return 0
+}
+
+// Command is the command of a hook: either Argv, spawned directly, or Shell, run by `sh -c`.
+type Command dialect.Command
+
+func (c Command) String() string {
+	if c.Argv == nil {
+		return c.Shell + c.Script + c.Callable
+	}
+	quoted := make([]string, len(c.Argv))
+	for i, a := range c.Argv {
+		quoted[i] = a
+		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`|&;<>()*?[]#~") {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
 }
 
 // Rule is a handler that starts nothing: the hook has this verdict on each call that the hook is for.

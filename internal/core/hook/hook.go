@@ -14,8 +14,7 @@ import (
 // Hook is one configured handler. Dialect must be set.
 type Hook struct {
 	Name         string // in clients' forms the command, if the entry has no name
-	Command      Command
-	Handler      Handler               // nil: a command
+	Handler      Handler
 	Events       []protocol.Event      // in the names of the dialect
 	Matcher      Matcher               // nil: any subject
 	If           If                    // nil: any call
@@ -32,10 +31,6 @@ type Hook struct {
 	// Sequential: if a call selects this hook, all hooks of its dialect run one after the other, even if the dialect
 	// is parallel.
 	Sequential bool
-	// Persistent: a process answers many calls, with a line for each line of input, and lives as long as the Runner.
-	// Workers is the maximum number of processes, each for one call at a time; 0 is 1.
-	Persistent bool
-	Workers    int
 	// Files are globs of files that the command runs but does not name, for trust; nil: not set. TakesFiles: the
 	// entry's form has the key.
 	Files      []string
@@ -91,31 +86,8 @@ func (h *Hook) SourceNextTo(other *Hook) string {
 	return h.Source() + ":" + strconv.Itoa(h.Column)
 }
 
-// Command is the command of a hook: either Argv, spawned directly, or Shell, run by `sh -c`.
-type Command dialect.Command
-
-func (c Command) String() string {
-	if c.Argv == nil {
-		return c.Shell + c.Script + c.Callable
-	}
-	quoted := make([]string, len(c.Argv))
-	for i, a := range c.Argv {
-		quoted[i] = a
-		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`|&;<>()*?[]#~") {
-			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
-}
-
-// String returns the command as a person would write it, the URL, or the rule's message.
-func (h *Hook) String() string {
-	switch {
-	case h.Handler != nil:
-		return h.Handler.String()
-	}
-	return h.Command.String()
-}
+// String returns the hook's handler as a person would write it.
+func (h *Hook) String() string { return h.Handler.String() }
 
 // IsNamed reports whether a name means the hook: the hook's own, or the pack of its rule.
 func (h *Hook) IsNamed(name string) bool {
@@ -146,7 +118,7 @@ func (h *Hook) Off() string {
 func (h *Hook) disabledByClient() bool {
 	name := h.Name
 	if h.Unnamed {
-		name = h.Command.Shell
+		name = h.Command().Shell
 	}
 	return h.Settings != nil && slices.Contains(h.Settings.Disabled, name)
 }

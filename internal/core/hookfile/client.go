@@ -102,8 +102,7 @@ func (p *parser) clientSettings() {
 func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 	h := hook.Hook{
 		Dialect: p.dialect.Of(e.Event), Name: e.Name, Unnamed: e.Unnamed, Events: []protocol.Event{e.Event},
-		Command: hook.Command(e.Command),
-		Agent:   e.Agent, NotAgents: e.NotAgents,
+		Agent: e.Agent, NotAgents: e.NotAgents,
 		Timeout: e.Timeout, OnFailure: e.OnFailure, Env: append([]string{}, e.Env...), Folder: e.Folder,
 		Async: e.Async, Sequential: e.Sequential, DedupKey: e.DedupKey, Disabled: e.Off,
 		File: p.File, Line: e.Line, Column: e.Column, Settings: p.settings,
@@ -113,6 +112,8 @@ func (p *parser) hookOf(e *dialect.Entry) hook.Hook {
 		h.Handler = hook.Unsupported(e.Unsupported)
 	case e.HTTP != nil:
 		h.Handler = &hook.Request{Endpoint: *e.HTTP, By: p.parts.Requests}
+	default:
+		h.Handler = &hook.Process{Command: hook.Command(e.Command)}
 	}
 	if p.dialect.HasHooksFile() {
 		h.Form, h.OfClient = p.dialect.Files, !p.document.Project

@@ -102,9 +102,8 @@ func (e *entry) checkRequired() {
 
 // checkMeaningless reports keys that mean nothing beside the others.
 func (e *entry) checkMeaningless(h *hook.Hook) {
-	_, command := e.values["command"]
 	useless := e.keys(processes, programs)
-	if len(useless) > 0 && h.Rule() != nil && !command {
+	if len(useless) > 0 && h.Rule() != nil {
 		e.Problem(`%s runs no command, so "%s" would mean nothing; leave it out`, e.Name,
 			strings.Join(useless, `", "`))
 	}
@@ -113,7 +112,7 @@ func (e *entry) checkMeaningless(h *hook.Hook) {
 		exit.Problem("\"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; " +
 			"leave it out")
 	}
-	if workers, ok := e.values["workers"]; ok && !h.Persistent && h.Request() == nil {
+	if workers, ok := e.values["workers"]; ok && !e.isPersistent() && h.Request() == nil {
 		workers.Problem("\"workers\" is for persistent hooks; add \"persistent\": true, or leave it out")
 	}
 }
@@ -131,8 +130,9 @@ func (r *reader) name(*hook.Hook) {
 }
 
 func (r *reader) command(h *hook.Hook) {
-	h.Command, h.RunsAt = clientCommand(h.Form, r.words()), r.Place()
-	if path := launch.PathInWorkspace(h.Command); path != "" && r.level < hook.ProjectLevel {
+	c := clientCommand(h.Form, r.words())
+	h.Handler, h.RunsAt = &hook.Process{Command: c}, r.Place()
+	if path := launch.PathInWorkspace(c); path != "" && r.level < hook.ProjectLevel {
 		r.Warn("%s is a path in the workspace, so each project says what this hook does; write the whole path",
 			quote(path)).Gate = true
 	}
@@ -284,6 +284,22 @@ func (r *reader) dayAfter() (next time.Time) {
 		return next
 	}
 	return day.AddDate(0, 0, 1)
+}
+
+// isPersistent reports whether the entry is persistent, with any handler.
+func (e *entry) isPersistent() bool { return e.values["persistent"].Type == gjson.True }
+
+func (r *reader) persistent(h *hook.Hook) {
+	if p := h.Process(); r.boolean() && p != nil {
+		p.Workers = 1
+	}
+}
+
+// workers reads "workers". The row follows the row of "persistent".
+func (r *reader) workers(h *hook.Hook) {
+	if n := r.number(maxWorkers); h.Workers() > 0 {
+		h.Process().Workers = n
+	}
 }
 
 // maxWorkers bounds the processes of a persistent hook. A larger number is a typing error.

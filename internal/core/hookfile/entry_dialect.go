@@ -137,7 +137,7 @@ func (e *entry) checkClientKeys(h *hook.Hook) {
 		for _, key := range e.keys(clients) {
 			f[key].Problem("%q is a key of clients' hooks; name the client in \"dialect\", or leave it out", key)
 		}
-		if h.Persistent && h.Dialect != tenex.Dialect {
+		if e.isPersistent() && h.Dialect != tenex.Dialect {
 			f["persistent"].Problem("hooks of the dialect %q cannot be persistent; leave it out", h.Dialect.Name)
 		}
 		return
@@ -155,11 +155,11 @@ func (e *entry) checkClientKeys(h *hook.Hook) {
 		{"async", "no such hook of %s can be async; leave \"async\" out", true},
 		{"cwd", "no such hook of %s has a \"cwd\"; leave it out", true},
 	} {
-		if v, ok := f[k.key]; ok && (!h.Form.May(k.key) || k.ofCommands && h.Command.String() == "") {
+		if v, ok := f[k.key]; ok && (!h.Form.May(k.key) || k.ofCommands && h.Command().String() == "") {
 			v.Problem(k.text, h.Form.Client)
 		}
 	}
-	if async, ok := f["async"]; ok && h.Async && h.Persistent {
+	if async, ok := f["async"]; ok && h.Async && e.isPersistent() {
 		async.Problem("\"async\" is for a process of each call, and \"persistent\" is for one of all calls; " +
 			"leave one of them out")
 	}

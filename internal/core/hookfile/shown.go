@@ -127,13 +127,13 @@ func text(value any) string {
 
 // command returns an array, or the text of a shell command, a script or a function.
 func (v *View) command() any {
-	switch {
-	case v.Hook.Rule() != nil || v.Hook.Unsupported() != "" || v.Hook.Request() != nil:
+	switch p := v.Hook.Process(); {
+	case p == nil:
 		return nil
-	case v.Hook.Command.Argv != nil:
-		return v.Hook.Command.Argv
+	case p.Argv != nil:
+		return p.Argv
 	}
-	return v.Hook.Command.String()
+	return v.Hook.String()
 }
 
 // endpoint returns the address of the hook's requests, or the zero Endpoint.
@@ -222,13 +222,6 @@ func (v *View) inherited() any {
 		return json.RawMessage("false")
 	}
 	return v.Hook.Inherit.Names
-}
-
-func (v *View) workers() any {
-	if !v.Hook.Persistent {
-		return 0
-	}
-	return max(v.Hook.Workers, 1)
 }
 
 // folder returns the folder in which the hook runs at a call.

@@ -35,7 +35,8 @@ func FindBinary(env []string) string {
 // CallsBinary reports whether the hook's command, or a script in the command, uses $HOOKRUN. dir is the hook's working
 // directory.
 func CallsBinary(h *hook.Hook, dir string) bool {
-	texts := append(slices.Clone(h.Command.Argv), h.Command.Shell, h.Command.Script)
+	c := h.Command()
+	texts := append(slices.Clone(c.Argv), c.Shell, c.Script)
 	for _, word := range strings.Fields(strings.Join(texts, " ")) {
 		if namesBinary(word) {
 			return true

@@ -10,14 +10,15 @@ import (
 // text, also between single quotes. If a shell could take a value for more than plain letters, expandWritten leaves the
 // variable in the text, in quotes, and the shell expands it.
 func expandWritten(h *hook.Hook, env []string) string {
-	line := h.Command.Shell
-	if len(h.Command.Written) == 0 || !strings.Contains(line, "$") {
+	c := h.Command()
+	line := c.Shell
+	if len(c.Written) == 0 || !strings.Contains(line, "$") {
 		return line
 	}
 	var b []byte
 	var q quotes
 	for line != "" {
-		name := variableAt(line, h.Command.Written)
+		name := variableAt(line, c.Written)
 		value, set := lookupVariable(env, name)
 		switch {
 		case name == "" || !set:

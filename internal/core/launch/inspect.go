@@ -30,25 +30,25 @@ func inspectEndpoint(h *hook.Hook, to *hook.Request) (problems []hook.Diagnostic
 // that all users may write to. dir is the hook's working directory. Inspect does not run the hook.
 func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 	var faults []string
-	if h.Unsupported() != "" || h.Rule() != nil {
-		return nil
-	}
 	if to := h.Request(); to != nil {
 		return inspectEndpoint(h, to)
+	}
+	if h.Process() == nil {
+		return nil
 	}
 	path, argv, err := Program(h, dir, env)
 	if err == nil {
 		_, _, err = Resolve(path, argv, dir, env)
 	}
-	switch {
+	switch c := h.Command(); {
 	case h.Folder != "" && !isFolder(dir):
 		faults = []string{fmt.Sprintf("it runs in %s: no such folder", h.Folder)}
 	case err != nil:
 		faults = []string{err.Error()}
-	case h.Command.PowerShell: // the command names no file of the project to check
-	case h.Command.Callable != "": // only Python can tell whether the function exists
-	case h.Command.Argv == nil && h.Command.Script == "":
-		faults = inspectCommandLine(h.Command.Shell, dir, env)
+	case c.PowerShell: // the command names no file of the project to check
+	case c.Callable != "": // only Python can tell whether the function exists
+	case c.Argv == nil && c.Script == "":
+		faults = inspectCommandLine(c.Shell, dir, env)
 	default:
 		faults = inspectProgram(path, argv[0], dir, env, FileFault)
 		if fault := ScriptFault(scriptOf(argv), dir); fault != "" {

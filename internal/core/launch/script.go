@@ -40,8 +40,9 @@ func Doubts(h *hook.Hook, workspace string, env []string) (doubts []hook.Diagnos
 // scripts returns the paths in a hook's command: the program, and the script of an interpreter.
 func scripts(h *hook.Hook, workspace string, env []string) (names []string) {
 	var words []string
-	switch c := h.Command; {
-	case h.Rule() != nil || h.Request() != nil || h.Unsupported() != "" || c.PowerShell || c.Callable != "":
+	c := h.Command()
+	switch {
+	case h.Process() == nil || c.PowerShell || c.Callable != "":
 		return nil
 	case c.Argv == nil && c.Script == "":
 		words = plainWords(c.Shell, env)
@@ -58,10 +59,10 @@ func scripts(h *hook.Hook, workspace string, env []string) (names []string) {
 	if len(words) == 0 {
 		return names
 	}
-	if filepath.Base(words[0]) != words[0] && h.Command.Script == "" {
+	if filepath.Base(words[0]) != words[0] && c.Script == "" {
 		names = append(names, words[0])
 	}
-	if script := scriptOf(words); script != "" && h.Command.Script == "" {
+	if script := scriptOf(words); script != "" && c.Script == "" {
 		names = append(names, script)
 	}
 	return names

@@ -25,13 +25,14 @@ func TestManagedHash(t *testing.T) {
 	write(script, "1")
 	write(other, "1")
 	file := filepath.Join(dir, "hooks.json")
+	runs := func(c hook.Command) hook.Handler { return &hook.Process{Command: c} }
 	cfg := &hookfile.Config{
 		Files: []hookfile.File{{Path: file, Level: hook.ManagedLevel, Text: "a"},
 			{Path: "p", Level: hook.ProjectLevel}},
 		Hooks: []hook.Hook{
-			{File: file, Level: hook.ManagedLevel, Command: hook.Command{Argv: []string{"sh", script, other}}},
-			{File: file, Level: hook.ManagedLevel, Command: hook.Command{Shell: "'" + script + "'; true"}},
-			{File: "p", Level: hook.ProjectLevel, Command: hook.Command{Argv: []string{other}}},
+			{File: file, Level: hook.ManagedLevel, Handler: runs(hook.Command{Argv: []string{"sh", script, other}})},
+			{File: file, Level: hook.ManagedLevel, Handler: runs(hook.Command{Shell: "'" + script + "'; true"})},
+			{File: "p", Level: hook.ProjectLevel, Handler: runs(hook.Command{Argv: []string{other}})},
 		},
 	}
 	before := managedHash(cfg)

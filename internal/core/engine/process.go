@@ -75,7 +75,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	if ended && result.Async && !r.options.OneShot {
 		r.keepAsyncResult(h.of, h.Hook, h.call, result)
 	}
-	if ended && h.Workers() > 0 && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
+	if ended && id != "" && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
 		nearmiss.ReadLine(&result)
 	}
 	return result

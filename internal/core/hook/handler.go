@@ -16,19 +16,12 @@ type Handler interface {
 	String() string
 }
 
-// Process is a handler that runs a command.
-type Process struct {
-	Command
-	// Workers is the maximum number of processes that live as long as the Runner, and answer many calls with a line for
-	// each line of input; 0: each call has its own process.
-	Workers int
-}
+// A hook has one of these handlers; the others are nil or "".
 
-// Process returns the hook's process, or nil if the hook starts no program.
-func (h *Hook) Process() *Process {
-	p, _ := h.Handler.(*Process)
-	return p
-}
+func (h *Hook) Process() *Process   { p, _ := h.Handler.(*Process); return p }
+func (h *Hook) Request() *Request   { r, _ := h.Handler.(*Request); return r }
+func (h *Hook) Rule() *Rule         { r, _ := h.Handler.(*Rule); return r }
+func (h *Hook) Unsupported() string { u, _ := h.Handler.(Unsupported); return string(u) }
 
 // Command returns the command of the hook's process, or the zero Command.
 func (h *Hook) Command() (c Command) {
@@ -44,6 +37,22 @@ func (h *Hook) Workers() int {
 		return p.Workers
 	}
 	return 0
+}
+
+// PackRule returns the pack's rule if the hook is from a pack; otherwise nil.
+func (h *Hook) PackRule() PackRule {
+	if r := h.Rule(); r != nil {
+		return r.Pack
+	}
+	return nil
+}
+
+// Process is a handler that runs a command.
+type Process struct {
+	Command
+	// Workers is the maximum number of processes that live as long as the Runner, and answer many calls with a line for
+	// each line of input; 0: each call has its own process.
+	Workers int
 }
 
 // Command is the command of a hook: either Argv, spawned directly, or Shell, run by `sh -c`.
@@ -109,23 +118,3 @@ type Unsupported string
 
 // String returns the type in words.
 func (u Unsupported) String() string { return "a hook of type " + string(u) }
-
-// Unsupported returns the type of the hook's handler if hookrun cannot run the handler; otherwise "".
-func (h *Hook) Unsupported() string {
-	u, _ := h.Handler.(Unsupported)
-	return string(u)
-}
-
-// Rule returns the hook's rule, or nil if the hook has another handler.
-func (h *Hook) Rule() *Rule {
-	r, _ := h.Handler.(*Rule)
-	return r
-}
-
-// PackRule returns the pack's rule if the hook is from a pack; otherwise nil.
-func (h *Hook) PackRule() PackRule {
-	if r := h.Rule(); r != nil {
-		return r.Pack
-	}
-	return nil
-}

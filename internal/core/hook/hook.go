@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Hook is one configured handler. Dialect must be set.
+// Hook is one configured hook. Dialect and Handler must be set.
 type Hook struct {
 	Name         string // in clients' forms the command, if the entry has no name
 	Handler      Handler

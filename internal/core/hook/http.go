@@ -20,12 +20,6 @@ type Request struct {
 // String returns the address.
 func (r *Request) String() string { return "POST " + r.Endpoint.String() }
 
-// Request returns the hook's request, or nil if the hook has another handler.
-func (h *Hook) Request() *Request {
-	r, _ := h.Handler.(*Request)
-	return r
-}
-
 // Requests send the requests of hooks. Who loads hooks files hands them in; package httphook sends hookrun's.
 type Requests interface {
 	NewClient() RequestClient

@@ -69,9 +69,6 @@ func (p *parser) hook(value document.Value, n int) (h hook.Hook, ok bool) {
 			f.read(r, &h)
 		}
 	}
-	if h.Rule() != nil {
-		h.Inherit = nil // a rule runs no process
-	}
 	e.checkRequest(&h)
 	e.warnUnreachable(&h)
 	e.checkClientKeys(&h)

@@ -25,7 +25,7 @@ func (r *reader) inject(h *hook.Hook) {
 // decide makes the hook a rule. Beside another handler, which is an error, the messages are about the other.
 func (r *reader) decide(h *hook.Hook, v dialect.Verdict) {
 	if h.Handler == nil {
-		h.Handler = &hook.Rule{Verdict: v}
+		h.Handler, h.Inherit = &hook.Rule{Verdict: v}, nil
 	}
 }
 

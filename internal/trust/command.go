@@ -21,8 +21,7 @@ func (t *collector) addHook(h *hook.Hook) error {
 	if h.Request() != nil {
 		return t.addCertificates(h)
 	}
-	command := h.Process()
-	if command == nil {
+	if !h.Starts() {
 		return nil
 	}
 	own := t.folder(h)
@@ -33,8 +32,8 @@ func (t *collector) addHook(h *hook.Hook) error {
 	env := t.Environ(h)
 	for _, dir := range folders {
 		c := newCommandLine(t, h, env, dir)
-		path, argv := "", command.Argv
-		if len(argv) == 0 || command.Placeholders || !strings.Contains(argv[0], "/") {
+		path, argv := "", h.Process().Argv
+		if len(argv) == 0 || h.Process().Placeholders || !strings.Contains(argv[0], "/") {
 			found, filled, err := launch.Program(h, dir, env)
 			if err == nil {
 				path = found
@@ -177,7 +176,7 @@ func (c *commandLine) program(name, path string) {
 // line adds the files in a shell's command line. A line that cannot be parsed is split at blanks.
 func (c *commandLine) line(text string) {
 	file, why := shellline.Parse(text)
-	if why != "" || c.hook.Command().PowerShell {
+	if why != "" || c.hook.Process().PowerShell {
 		if c.words(text); why != "" {
 			c.doubt("the line cannot be read: %s", why)
 		} else {

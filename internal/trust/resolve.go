@@ -59,7 +59,7 @@ func (c *commandLine) addCommand(argv []word, path string) {
 	}
 	first, args := argv[0], argv[1:]
 	name := strings.TrimSuffix(foldName(filepath.Base(first.text)), ".exe")
-	byPath := filepath.Base(first.text) != first.text || c.hook.Command().Script != ""
+	byPath := filepath.Base(first.text) != first.text || c.hook.Process().Script != ""
 	switch {
 	case first.computed:
 		c.file(first.text)
@@ -86,8 +86,8 @@ func (c *commandLine) addCommand(argv []word, path string) {
 	for _, w := range args {
 		c.argument(w.text)
 	}
-	if c.hook.Command().Callable != "" {
-		c.module(strings.TrimSuffix(c.hook.Command().Callable, filepath.Ext(c.hook.Command().Callable)))
+	if c.hook.Process().Callable != "" {
+		c.module(strings.TrimSuffix(c.hook.Process().Callable, filepath.Ext(c.hook.Process().Callable)))
 	}
 	if first.computed {
 		return

@@ -45,8 +45,8 @@ const (
 // which runs in any case, a warning for others. warnings also has what lets calls pass a gate in sh without a word.
 // CannotStart runs nothing, and does not repeat the faults of launch.Inspect.
 func CannotStart(h *hook.Hook, o Options) (errors, warnings []hook.Diagnostic) {
-	c := h.Command()
-	if h.Process() == nil || c.PowerShell || c.Callable+c.Script != "" {
+	c := h.Process()
+	if !h.Starts() || c.PowerShell || c.Callable+c.Script != "" {
 		return nil, nil
 	}
 	dir, env := launch.Dir(h, &dialect.Call{Workspace: o.Workspace}), o.Environ(h)

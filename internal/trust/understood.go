@@ -70,7 +70,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 
 // isOwnScript reports whether a path leads to a present or missing file of the workspace, or to a script elsewhere.
 func (c *commandLine) isOwnScript(text string) bool {
-	if !strings.ContainsAny(text, "/"+string(filepath.Separator)) && c.hook.Command().Script == "" {
+	if !strings.ContainsAny(text, "/"+string(filepath.Separator)) && c.hook.Process().Script == "" {
 		return false
 	}
 	own := false

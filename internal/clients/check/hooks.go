@@ -138,7 +138,7 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	getting, mend := 0, ""
 	for i := range hooks {
 		h := &hooks[i]
-		if h.Process() != nil && h.Disabled == "" && h.Inherit == nil {
+		if h.Starts() && h.Disabled == "" && h.Inherit == nil {
 			getting++
 			mend = cleanEnvironment(h.Dialect)
 		}
@@ -164,9 +164,9 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 
 // isTenexOwn reports whether an entry has only what TENEX's own files have, whose users know TENEX's rule for timeouts.
 func isTenexOwn(h *hook.Hook) bool {
-	return h.Command().Argv != nil && h.Matcher == nil && h.If == nil &&
+	return h.Process().Argv != nil && h.Matcher == nil && h.If == nil &&
 		len(h.When)+len(h.Env)+len(h.Files) == 0 &&
-		h.Timeout == 0 && h.OnFailure == nil && h.Dialect == tenex.Dialect && h.Workers() == 0
+		h.Timeout == 0 && h.OnFailure == nil && h.Dialect == tenex.Dialect && h.Process().Workers == 0
 }
 
 // failOpen warns once about all gates of a file that fail open at a timeout, unless on_failure sets the policy for

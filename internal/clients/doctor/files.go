@@ -24,7 +24,7 @@ func (c *checked) duplicateHooks() {
 		}
 		for i := range cfg.Hooks {
 			theirs := &cfg.Hooks[i]
-			if install.RunsHookrun(theirs.Command().String()) {
+			if install.RunsHookrun(theirs.Process().String()) {
 				continue
 			}
 			if ours, at := c.sameHook(theirs); ours != nil {

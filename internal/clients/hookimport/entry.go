@@ -55,7 +55,7 @@ func (g *handler) makeEntry(name string) {
 
 // copyCommand copies the hook's command, as written in the file.
 func (g *handler) copyCommand() {
-	c := g.hook.Command()
+	c := g.hook.Process().Command
 	line := g.value("command").String() // for all systems, with variables unexpanded
 	switch {
 	case c.Argv != nil:

@@ -192,7 +192,7 @@ func (g *handler) add(name string) {
 	case g.hook.Request() != nil:
 		name = nameOfURL(g.hook.Request().URL)
 	default:
-		name = nameOf(g.hook.Command())
+		name = nameOf(g.hook.Process().Command)
 	}
 	g.result.Entries = append(g.result.Entries,
 		append(Entry{{Key: "name", Value: strictjson.AppendString(nil, g.names.free(name))}}, g.to...))

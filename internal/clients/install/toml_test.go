@@ -52,7 +52,7 @@ func TestTOML(t *testing.T) {
 				require.NoError(t, err)
 				var events []string
 				for _, h := range cfg.Hooks {
-					if h.Command().Shell == command {
+					if h.Process().Shell == command {
 						require.Equal(t, e.Timeout, h.Timeout)
 						events = append(events, string(h.Events[0]))
 					}

@@ -324,11 +324,9 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 		return h.reported(by.Decide(h.Hook, h.call), time.Since(start), 0)
 	case hook.Unsupported:
 		v := dialect.Unsupported(h.Dialect, h.call, shownName(h.Hook), string(by))
-		return f.answered(h, v, &dialect.HookResult{}, f.policies(h.Hook))
+		return h.answered(v, &dialect.HookResult{}, f.policies(h.Hook))
 	case *hook.Function: // no file can change it
-		v := by.Run(ctx, h.call, h.limit)
-		f.fit(h, &v)
-		return h.reported(v, time.Since(start), h.limit)
+		return h.reported(h.fit(by.Run(ctx, h.call, h.limit)), time.Since(start), h.limit)
 	}
 	if f.isTouched(h.Hook) {
 		return dialect.Skipped(h.Name, h.source, h.Dialect)
@@ -343,15 +341,14 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 			policies = []dialect.FailurePolicy{{protocol.CauseUnstarted: protocol.Block}}
 		}
 	}
-	return f.answered(h, nearmiss.Decode(h.Dialect, h.call, shownName(h.Hook), &result), &result, policies)
+	return h.answered(nearmiss.Decode(h.Dialect, h.call, shownName(h.Hook), &result), &result, policies)
 }
 
 // answered returns the verdict of a hook by its policies, with the report of its process or request.
-func (f *firing) answered(h *hookRun, v dialect.Verdict, result *dialect.HookResult,
+func (h *hookRun) answered(v dialect.Verdict, result *dialect.HookResult,
 	policies []dialect.FailurePolicy) dialect.HookVerdict {
 	v.HTTP = result.HTTP != nil
-	v = h.Dialect.ApplyFailurePolicy(h.call, v, policies...)
-	f.fit(h, &v)
+	v = h.fit(h.Dialect.ApplyFailurePolicy(h.call, v, policies...))
 	report := dialect.Report(h.Name, h.source, result, &v)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
 }
@@ -362,12 +359,13 @@ func (h *hookRun) reported(v dialect.Verdict, took, limit time.Duration) dialect
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
 }
 
-// fit makes the verdict one that the call's client can carry out, and saves a long context.
-func (f *firing) fit(h *hookRun, v *dialect.Verdict) {
-	h.call.Fit(shownName(h.Hook), v)
+// fit returns the verdict as the call's client can carry it out, with a long context in a file.
+func (h *hookRun) fit(v dialect.Verdict) dialect.Verdict {
+	h.call.Fit(shownName(h.Hook), &v)
 	if v.Context != "" && !h.observes {
-		saveContext(h.Hook, v)
+		saveContext(h.Hook, &v)
 	}
+	return v
 }
 
 // explainExit finds the fault of the hook's file if the exit code (126, 127) means that the file could not run.

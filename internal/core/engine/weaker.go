@@ -44,7 +44,7 @@ func (p *Plan) weaker(runs, hook *hook.Hook) (ways []string) {
 			ways = append(ways, fmt.Sprintf("has %v, not %v, before it fails open", less, more))
 		}
 	}
-	if runs.Command().PowerShell != hook.Command().PowerShell {
+	if runs.Process().PowerShell != hook.Process().PowerShell {
 		ways = append(ways, "is for another shell")
 	}
 	if !sameVariables(runs.Env, hook.Env) {

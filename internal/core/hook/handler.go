@@ -16,28 +16,22 @@ type Handler interface {
 	String() string
 }
 
-// A hook has one of these handlers; the others are nil or "".
+// Starts reports whether the hook starts a program.
+func (h *Hook) Starts() bool { _, is := h.Handler.(*Process); return is }
 
-func (h *Hook) Process() *Process   { p, _ := h.Handler.(*Process); return p }
+// Process returns the hook's process, or an empty one if the hook starts no program.
+func (h *Hook) Process() *Process {
+	if p, is := h.Handler.(*Process); is {
+		return p
+	}
+	return &Process{}
+}
+
+// A hook has one handler: the others of these are nil or "".
+
 func (h *Hook) Request() *Request   { r, _ := h.Handler.(*Request); return r }
 func (h *Hook) Rule() *Rule         { r, _ := h.Handler.(*Rule); return r }
 func (h *Hook) Unsupported() string { u, _ := h.Handler.(Unsupported); return string(u) }
-
-// Command returns the command of the hook's process, or the zero Command.
-func (h *Hook) Command() (c Command) {
-	if p := h.Process(); p != nil {
-		c = p.Command
-	}
-	return c
-}
-
-// Workers returns the Workers of the hook's process; 0: the hook is not persistent.
-func (h *Hook) Workers() int {
-	if p := h.Process(); p != nil {
-		return p.Workers
-	}
-	return 0
-}
 
 // PackRule returns the pack's rule if the hook is from a pack; otherwise nil.
 func (h *Hook) PackRule() PackRule {

@@ -118,7 +118,7 @@ func (h *Hook) Off() string {
 func (h *Hook) disabledByClient() bool {
 	name := h.Name
 	if h.Unnamed {
-		name = h.Command().Shell
+		name = h.Process().Shell
 	}
 	return h.Settings != nil && slices.Contains(h.Settings.Disabled, name)
 }

@@ -88,17 +88,17 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hook.Hook) {
 		require.Nil(t, h.Request())
 		require.NotEmpty(t, h.DedupKey)
 		if args, ok := entry["args"].([]any); ok {
-			require.Equal(t, append([]any{text("command")}, args...), anys(h.Command().Argv))
-			require.Empty(t, h.Command().Shell)
+			require.Equal(t, append([]any{text("command")}, args...), anys(h.Process().Argv))
+			require.Empty(t, h.Process().Shell)
 		} else {
 			isPowerShell := text("shell") == "powershell"
 			require.Equal(t, hook.Command{Shell: text("command"), PowerShell: isPowerShell, ByPath: !isPowerShell},
-				h.Command())
+				h.Process().Command)
 		}
 		require.NotEmpty(t, text("command"))
 	case "http":
 		require.Empty(t, h.Unsupported())
-		require.Equal(t, hook.Command{}, h.Command())
+		require.Equal(t, hook.Command{}, h.Process().Command)
 		require.Equal(t, text("url"), h.Request().URL)
 		headers, _ := entry["headers"].(map[string]any)
 		require.Len(t, h.Request().Headers, len(headers))

@@ -505,7 +505,8 @@ func TestClaudeHook(t *testing.T) {
 			`  {"timeout":0.3,"if":"Edit(src/**)","command":" ./guard  --strict\n| `+
 			`tee\tlog","type":"command","shell":"bash"}]}]}}`)
 		require.Equal(t, "./guard --strict | tee log", h.Name, "it is one line")
-		require.Equal(t, hook.Command{ByPath: true, Shell: " ./guard  --strict\n| tee\tlog"}, h.Command(), "to the byte")
+		require.Equal(t, hook.Command{ByPath: true, Shell: " ./guard  --strict\n| tee\tlog"}, h.Process().Command,
+			"to the byte")
 		require.Equal(t, []protocol.Event{"PreToolUse"}, h.Events)
 		require.Equal(t, "Edit|Write", h.Matcher.String())
 		require.Equal(t, "Edit(src/**)", h.IfText())
@@ -525,18 +526,18 @@ func TestClaudeHook(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/guard","args":["-x","","it's `+
 			`$HOME"],"async":true}`))
 		require.Equal(t, hook.Command{Argv: []string{"${CLAUDE_PLUGIN_ROOT}/guard", "-x", "", "it's $HOME"},
-			Placeholders: true}, h.Command())
+			Placeholders: true}, h.Process().Command)
 		require.Equal(t, `'${CLAUDE_PLUGIN_ROOT}/guard' -x '' 'it'\''s $HOME'`, h.Name)
 		require.True(t, h.Async)
 		require.Nil(t, h.Matcher)
 	})
 	t.Run("no arguments are arguments too", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"a b","args":[]}`))
-		require.Equal(t, hook.Command{Argv: []string{"a b"}, Placeholders: true}, h.Command())
+		require.Equal(t, hook.Command{Argv: []string{"a b"}, Placeholders: true}, h.Process().Command)
 	})
 	t.Run("PowerShell", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"exit 2","shell":"powershell"}`))
-		require.Equal(t, hook.Command{Shell: "exit 2", PowerShell: true}, h.Command())
+		require.Equal(t, hook.Command{Shell: "exit 2", PowerShell: true}, h.Process().Command)
 	})
 	t.Run("http", func(t *testing.T) {
 		h := one(t, pre(`{"type":"http","url":"https://user:pw@host:8443/a?b=c#d","headers":{"B":"$TOKEN","A":"é"},`+
@@ -548,7 +549,7 @@ func TestClaudeHook(t *testing.T) {
 		}, h.Request().Endpoint)
 		require.Equal(t, "POST https://host:8443/a", h.Name, "reports have it, so it has no secrets")
 		require.Equal(t, "POST https://host:8443/a", h.String())
-		require.Equal(t, hook.Command{}, h.Command())
+		require.Equal(t, hook.Command{}, h.Process().Command)
 	})
 	t.Run("what needs a model or a client", func(t *testing.T) {
 		cfg, err := parts.All().Parse("f",

@@ -69,6 +69,9 @@ func (p *parser) hook(value document.Value, n int) (h hook.Hook, ok bool) {
 			f.read(r, &h)
 		}
 	}
+	if h.Starts() && e.isPersistent() {
+		h.Process().Workers = max(int(e.values["workers"].Num), 1)
+	}
 	e.checkRequest(&h)
 	e.warnUnreachable(&h)
 	e.checkClientKeys(&h)
@@ -285,19 +288,6 @@ func (r *reader) dayAfter() (next time.Time) {
 
 // isPersistent reports whether the entry is persistent, with any handler.
 func (e *entry) isPersistent() bool { return e.values["persistent"].Type == gjson.True }
-
-func (r *reader) persistent(h *hook.Hook) {
-	if p := h.Process(); r.boolean() && p != nil {
-		p.Workers = 1
-	}
-}
-
-// workers reads "workers". The row follows the row of "persistent".
-func (r *reader) workers(h *hook.Hook) {
-	if n := r.number(maxWorkers); h.Workers() > 0 {
-		h.Process().Workers = n
-	}
-}
 
 // maxWorkers bounds the processes of a persistent hook. A larger number is a typing error.
 const maxWorkers = 64

@@ -142,6 +142,8 @@ func (e *entry) checkClientKeys(h *hook.Hook) {
 		}
 		return
 	}
+	_, hasCommand := f["command"]
+	hasCommand = hasCommand && h.String() != ""
 	insteadOfIf := `"matcher" and "when"`
 	if !h.Form.HasPattern() {
 		insteadOfIf = `"when"`
@@ -155,7 +157,7 @@ func (e *entry) checkClientKeys(h *hook.Hook) {
 		{"async", "no such hook of %s can be async; leave \"async\" out", true},
 		{"cwd", "no such hook of %s has a \"cwd\"; leave it out", true},
 	} {
-		if v, ok := f[k.key]; ok && (!h.Form.May(k.key) || k.ofCommands && h.Command().String() == "") {
+		if v, ok := f[k.key]; ok && (!h.Form.May(k.key) || k.ofCommands && !hasCommand) {
 			v.Problem(k.text, h.Form.Client)
 		}
 	}

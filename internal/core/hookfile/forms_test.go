@@ -287,7 +287,7 @@ func TestFormFields(t *testing.T) {
 		h := hooks[0]
 		require.Same(t, codex.Dialect, h.Dialect)
 		require.Equal(t, []any{"a b", hook.Command{Shell: "a  b"}, []protocol.Event{"PreToolUse"}, 5 * time.Second,
-			"", false}, []any{h.Name, h.Command(), h.Events, h.Deadline("PreToolUse"), h.DedupKey, h.Async})
+			"", false}, []any{h.Name, h.Process().Command, h.Events, h.Deadline("PreToolUse"), h.DedupKey, h.Async})
 		require.True(t, hooks[1].Async)
 		require.Equal(t, time.Second, hooks[1].Deadline("PreToolUse"), "0 is one second")
 		require.Equal(t, "prompt", hooks[2].Unsupported())
@@ -303,7 +303,7 @@ func TestFormFields(t *testing.T) {
 		hooks := load(codexConfig, doc)
 		require.Len(t, hooks, 3)
 		require.Equal(t, []any{"a 'b'", "a 'b'\n", ".codex/config.toml:4", 16 * time.Second, "^Bash$"},
-			[]any{hooks[0].Name, hooks[0].Command().Shell, hooks[0].Source(), hooks[0].Timeout,
+			[]any{hooks[0].Name, hooks[0].Process().Shell, hooks[0].Source(), hooks[0].Timeout,
 				hooks[0].Matcher.String()})
 		require.Equal(t, []any{"c", ".codex/config.toml:12"}, []any{hooks[1].Name, hooks[1].Source()})
 		require.Equal(t, []any{"agent", ".codex/config.toml:13"}, []any{hooks[2].Unsupported(), hooks[2].Source()})
@@ -314,10 +314,10 @@ func TestFormFields(t *testing.T) {
 				`","timeout":1500.5,"env":{"A":"b","N":1}}]},{"hooks":[{"type":"command","command":"a"}]}]}}`)
 		h := hooks[0]
 		require.Same(t, gemini.Dialect, h.Dialect)
-		require.Contains(t, h.Command().Written, "GEMINI_CWD")
+		require.Contains(t, h.Process().Written, "GEMINI_CWD")
 		h.Process().Written = nil
 		require.Equal(t, []any{"my hook", hook.Command{Shell: "a", Bash: true}, 1500500 * time.Microsecond,
-			[]string{"A=b", "N=1"}, true}, []any{h.Name, h.Command(), h.Timeout, h.Env, h.Sequential})
+			[]string{"A=b", "N=1"}, true}, []any{h.Name, h.Process().Command, h.Timeout, h.Env, h.Sequential})
 		require.Equal(t, []any{"a", time.Minute, false},
 			[]any{hooks[1].Name, hooks[1].Deadline("BeforeTool"), hooks[1].Sequential})
 		_, argv, _ := launch.Program(&h, t.TempDir(), os.Environ()) // it may be missing
@@ -362,13 +362,13 @@ func TestFormExpands(t *testing.T) {
 		cfg, err := parts.All().Parse(geminiFile, []byte(doc))
 		require.NoError(t, err, text)
 		h := &cfg.Hooks[0]
-		require.Equal(t, []any{want, []string{"E=" + want}, want}, []any{h.Command().Shell, h.Env, h.Matcher.String()})
+		require.Equal(t, []any{want, []string{"E=" + want}, want}, []any{h.Process().Shell, h.Env, h.Matcher.String()})
 		c := input(t, `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{}}`)
 		require.Contains(t, why(&cfg.Hooks[1], c), "disabled", text)
 	}
 	cfg, err := parts.All().Parse(codexFile, []byte(hooksOf("Stop", `"command":"$FORM_A"`)))
 	require.NoError(t, err)
-	require.Equal(t, "$FORM_A", cfg.Hooks[0].Command().Shell)
+	require.Equal(t, "$FORM_A", cfg.Hooks[0].Process().Shell)
 }
 
 // TestFormSwitches: hooks that the settings of Gemini CLI switch off do not run, and say why.
@@ -581,7 +581,7 @@ func FuzzForms(f *testing.F) {
 			h := &cfg.Hooks[i]
 			require.Contains(t, []*dialect.Dialect{codex.Dialect, gemini.Dialect}, h.Dialect)
 			require.True(t, slices.Contains(h.Dialect.Events.Names(), h.Events[0]))
-			require.True(t, h.Unsupported() != "" || h.Command().Shell != "")
+			require.True(t, h.Unsupported() != "" || h.Process().Shell != "")
 			require.Positive(t, h.Deadline(h.Events[0]))
 			require.NotEmpty(t, h.Name)
 			runs(h, &dialect.Call{Event: h.Events[0], Tool: "Bash", Args: "{}"})
@@ -625,5 +625,5 @@ func TestFormLists(t *testing.T) {
 	cfg, err := parts.All().Parse(".qwen/settings.json", []byte(doc))
 	require.NoError(t, err)
 	require.Len(t, cfg.Hooks, 1)
-	require.Equal(t, `./a.sh,b "c"`, cfg.Hooks[0].Command().Shell)
+	require.Equal(t, `./a.sh,b "c"`, cfg.Hooks[0].Process().Shell)
 }

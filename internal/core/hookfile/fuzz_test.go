@@ -80,13 +80,13 @@ func requireSame(t *testing.T, entry map[string]any, h *hook.Hook) {
 
 	switch command := entry["command"].(type) {
 	case string:
-		require.Equal(t, hook.Command{Shell: command}, h.Command())
+		require.Equal(t, hook.Command{Shell: command}, h.Process().Command)
 	case []any:
-		require.Empty(t, h.Command().Shell)
-		require.Equal(t, command, anys(h.Command().Argv))
-		require.NotEmpty(t, h.Command().Argv)
+		require.Empty(t, h.Process().Shell)
+		require.Equal(t, command, anys(h.Process().Argv))
+		require.NotEmpty(t, h.Process().Argv)
 	case nil:
-		require.Zero(t, h.Command())
+		require.Zero(t, h.Process().Command)
 		require.NotNil(t, h.Rule())
 		if reason, ok := entry["block"]; ok {
 			require.Equal(t, dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,

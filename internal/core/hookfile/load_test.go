@@ -448,7 +448,7 @@ func TestTenexLoader(t *testing.T) {
 
 		guard := cfg.Hooks[0]
 		require.Equal(t, "guard", guard.Name)
-		require.Equal(t, hook.Command{Argv: []string{"./scripts/guard.sh", "--strict"}}, guard.Command())
+		require.Equal(t, hook.Command{Argv: []string{"./scripts/guard.sh", "--strict"}}, guard.Process().Command)
 		require.Equal(t, []protocol.Event{protocol.PreTool, protocol.PostTool}, guard.Events)
 		require.Nil(t, guard.Matcher) // any tool
 		require.Equal(t, 30*time.Second, guard.Deadline(protocol.PreTool))
@@ -564,7 +564,7 @@ func TestFields(t *testing.T) {
 		require.Len(t, cfg.Hooks, 1)
 		h := cfg.Hooks[0]
 		require.Equal(t, "no-secrets", h.Name)
-		require.Equal(t, hook.Command{Shell: "grep -q AKIA && exit 2"}, h.Command())
+		require.Equal(t, hook.Command{Shell: "grep -q AKIA && exit 2"}, h.Process().Command)
 		require.Equal(t, []protocol.Event{protocol.PostTool, protocol.PreTool}, h.Events)
 		require.Equal(t, "shell|fs_*", h.Matcher.String())
 		require.Equal(t, 5*time.Second, h.Deadline(protocol.PreTool))
@@ -602,7 +602,7 @@ func TestFields(t *testing.T) {
 	t.Run("empty arguments", func(t *testing.T) {
 		cfg, err := parts.All().Parse("f", []byte(`{"hooks":[{"name":"a","command":["a",""],"events":["pre-tool"]}]}`))
 		require.NoError(t, err)
-		require.Equal(t, []string{"a", ""}, cfg.Hooks[0].Command().Argv)
+		require.Equal(t, []string{"a", ""}, cfg.Hooks[0].Process().Argv)
 	})
 }
 

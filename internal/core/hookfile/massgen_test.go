@@ -38,7 +38,7 @@ func massgenHooks(t *testing.T, cfg *hookfile.Config) (all []massgenHook) {
 		require.Same(t, massgen.Dialect, h.Dialect)
 		require.Len(t, h.Events, 1)
 		m := massgenHook{Name: h.Name, Event: string(h.Events[0]), Agent: h.Agent, NotAgents: h.NotAgents,
-			Command: h.Command(), Timeout: h.Timeout}
+			Command: h.Process().Command, Timeout: h.Timeout}
 		if h.Matcher != nil {
 			m.Matcher = h.Matcher.String()
 		}

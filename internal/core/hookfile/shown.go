@@ -127,11 +127,11 @@ func text(value any) string {
 
 // command returns an array, or the text of a shell command, a script or a function.
 func (v *View) command() any {
-	switch p := v.Hook.Process(); {
-	case p == nil:
+	switch h := v.Hook; {
+	case !h.Starts():
 		return nil
-	case p.Argv != nil:
-		return p.Argv
+	case h.Process().Argv != nil:
+		return h.Process().Argv
 	}
 	return v.Hook.String()
 }

@@ -35,7 +35,7 @@ func FindBinary(env []string) string {
 // CallsBinary reports whether the hook's command, or a script in the command, uses $HOOKRUN. dir is the hook's working
 // directory.
 func CallsBinary(h *hook.Hook, dir string) bool {
-	c := h.Command()
+	c := h.Process()
 	texts := append(slices.Clone(c.Argv), c.Shell, c.Script)
 	for _, word := range strings.Fields(strings.Join(texts, " ")) {
 		if namesBinary(word) {

@@ -90,7 +90,7 @@ func TestClaudeProgram(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"./guard","args":["${CLAUDE_PROJECT_DIR}"]}`))
 		_, _, err := launch.Program(h, filepath.Dir(guard), env)
 		require.NoError(t, err)
-		require.Equal(t, []string{"./guard", "${CLAUDE_PROJECT_DIR}"}, h.Command().Argv,
+		require.Equal(t, []string{"./guard", "${CLAUDE_PROJECT_DIR}"}, h.Process().Argv,
 			"the next call may be in another project")
 	})
 }

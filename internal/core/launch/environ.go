@@ -109,7 +109,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 	if h.Inherit != nil {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return !admits(h.Inherit, v) })
 	}
-	if h.Workers() > 0 && !laterHas([][]string{base, h.Environment()}, unbuffered) {
+	if h.Process().Workers > 0 && !laterHas([][]string{base, h.Environment()}, unbuffered) {
 		ours = append(ours, unbuffered+"=1")
 	}
 	if c.Event != "" {

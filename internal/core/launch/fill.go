@@ -10,7 +10,7 @@ import (
 // text, also between single quotes. If a shell could take a value for more than plain letters, expandWritten leaves the
 // variable in the text, in quotes, and the shell expands it.
 func expandWritten(h *hook.Hook, env []string) string {
-	c := h.Command()
+	c := h.Process()
 	line := c.Shell
 	if len(c.Written) == 0 || !strings.Contains(line, "$") {
 		return line

@@ -33,14 +33,14 @@ func Inspect(h *hook.Hook, dir string, env []string) []hook.Diagnostic {
 	if to := h.Request(); to != nil {
 		return inspectEndpoint(h, to)
 	}
-	if h.Process() == nil {
+	if !h.Starts() {
 		return nil
 	}
 	path, argv, err := Program(h, dir, env)
 	if err == nil {
 		_, _, err = Resolve(path, argv, dir, env)
 	}
-	switch c := h.Command(); {
+	switch c := h.Process(); {
 	case h.Folder != "" && !isFolder(dir):
 		faults = []string{fmt.Sprintf("it runs in %s: no such folder", h.Folder)}
 	case err != nil:

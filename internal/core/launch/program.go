@@ -16,9 +16,9 @@ import (
 // a slash is relative to dir, the hook's working directory; any other name is looked up in the PATH of env, the hook's
 // environment. Relative entries of PATH are skipped, because they depend on where hookrun was started.
 func Program(h *hook.Hook, dir string, env []string) (path string, argv []string, err error) {
-	c := h.Command()
+	c := h.Process()
 	switch {
-	case h.Process() == nil:
+	case !h.Starts():
 		return "", nil, errors.New("the hook runs no program")
 	case c.PowerShell:
 		path, err = findFirst(powerShells, dir, env)

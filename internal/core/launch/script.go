@@ -40,9 +40,9 @@ func Doubts(h *hook.Hook, workspace string, env []string) (doubts []hook.Diagnos
 // scripts returns the paths in a hook's command: the program, and the script of an interpreter.
 func scripts(h *hook.Hook, workspace string, env []string) (names []string) {
 	var words []string
-	c := h.Command()
+	c := h.Process()
 	switch {
-	case h.Process() == nil || c.PowerShell || c.Callable != "":
+	case !h.Starts() || c.PowerShell || c.Callable != "":
 		return nil
 	case c.Argv == nil && c.Script == "":
 		words = plainWords(c.Shell, env)

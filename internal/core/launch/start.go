@@ -14,7 +14,7 @@ var shells = []string{"sh", "bash", "dash", "zsh", "ash", "ksh"}
 // RunsShell reports whether a shell runs a line of text for the hook. If so, 126 and 127 are the shell's exit codes for
 // a program that cannot run. PowerShell has other codes.
 func RunsShell(h *hook.Hook) bool {
-	if h.Command().PowerShell {
+	if h.Process().PowerShell {
 		return false
 	}
 	_, is := shellLine(h)
@@ -23,7 +23,7 @@ func RunsShell(h *hook.Hook) bool {
 
 // shellLine returns the line of text that a shell runs for the hook.
 func shellLine(h *hook.Hook) (line string, is bool) {
-	argv, shell := h.Command().Argv, h.Command().Shell
+	argv, shell := h.Process().Argv, h.Process().Shell
 	if len(argv) == 0 {
 		return shell, shell != ""
 	}
@@ -49,8 +49,8 @@ func shellLine(h *hook.Hook) (line string, is bool) {
 // code of a program that cannot run: env misses its program only after the script has started.
 func StartFault(h *hook.Hook, dir string, env []string) string {
 	line, byShell := shellLine(h)
-	switch c := h.Command(); {
-	case h.Process() == nil || c.PowerShell || c.Callable != "":
+	switch c := h.Process(); {
+	case !h.Starts() || c.PowerShell || c.Callable != "":
 		return ""
 	case byShell:
 		words := plainWords(line, env)

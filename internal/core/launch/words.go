@@ -15,7 +15,7 @@ import (
 // wordsHint returns how to mend an argv whose program is not found, if the first word shows the intention; otherwise
 // "". hookrun starts the words of a list as they are, but people write words for a shell.
 func wordsHint(h *hook.Hook, dir string, env []string) string {
-	c := h.Command()
+	c := h.Process()
 	if c.Argv == nil || c.Placeholders { // a client's form of a list has no string form
 		return ""
 	}
@@ -55,8 +55,8 @@ func needsShell(word string, env []string) bool {
 // literalWords reports the words of a list that a shell would have expanded. It skips the word after a flag of an
 // interpreter, which may be a program in another language.
 func literalWords(h *hook.Hook, env []string) (doubts []hook.Diagnostic) {
-	argv := h.Command().Argv
-	if h.Command().Placeholders {
+	argv := h.Process().Argv
+	if h.Process().Placeholders {
 		return nil
 	}
 	for i := 1; i < len(argv); i++ {

@@ -84,7 +84,7 @@ func managedHash(cfg *hookfile.Config) string {
 			continue
 		}
 		folder := filepath.Dir(h.File) + string(filepath.Separator)
-		for _, word := range append(strings.Fields(h.Command().Shell), h.Command().Argv...) {
+		for _, word := range append(strings.Fields(h.Process().Shell), h.Process().Argv...) {
 			if word = strings.Trim(word, `"';`); strings.HasPrefix(word, folder) {
 				text, _, err := regular.Read(word, 16<<20)
 				fmt.Fprintf(hash, "%q %x %v\n", word, sha256.Sum256(text), err != nil)

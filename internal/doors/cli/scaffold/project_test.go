@@ -61,7 +61,7 @@ func TestEntries(t *testing.T) {
 				}
 				found++
 				require.Contains(t, test.want, h.Name)
-				require.Contains(t, h.Command().Shell, test.want[h.Name])
+				require.Contains(t, h.Process().Shell, test.want[h.Name])
 				require.Equal(t, strings.HasPrefix(h.Name, "tests-"), h.Wants("Stop", clients.All()))
 				require.Equal(t, []string{}, h.Files, "daily work changes what they read")
 			}

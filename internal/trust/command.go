@@ -18,8 +18,8 @@ import (
 
 // addHook adds the files in a hook's command.
 func (t *collector) addHook(h *hook.Hook) error {
-	if h.Request() != nil {
-		return t.addCertificates(h)
+	if to := h.Request(); to != nil {
+		return t.addCertificates(h, to)
 	}
 	if !h.Starts() {
 		return nil
@@ -57,8 +57,8 @@ func (t *collector) folder(h *hook.Hook) string {
 }
 
 // addCertificates adds the certificates and the key of an HTTP hook.
-func (t *collector) addCertificates(h *hook.Hook) error {
-	for _, path := range []string{h.Request().CAFile, h.Request().ClientCert, h.Request().ClientKey} {
+func (t *collector) addCertificates(h *hook.Hook, to *hook.Request) error {
+	for _, path := range []string{to.CAFile, to.ClientCert, to.ClientKey} {
 		if path == "" {
 			continue
 		}

@@ -197,8 +197,8 @@ func (p *Plan) Hooks() []PlannedHook {
 		planned := PlannedHook{Hook: h, Runs: runs[h], Why: match.Why(h)}
 		switch other := instead[h]; {
 		case (planned.Runs || other != nil) && h.Unsupported() != "":
-			planned.Runs = false
-			planned.Why = "it is of type " + h.Unsupported() + ", which hookrun cannot run: the outcome has it as skipped"
+			const text = "it is of type %s, which hookrun cannot run: the outcome has it as skipped"
+			planned.Runs, planned.Why = false, fmt.Sprintf(text, h.Unsupported())
 		case other != nil:
 			planned.Why = "the equal hook of " + other.SourceNextTo(h) + " runs in its place"
 		}

@@ -107,8 +107,8 @@ func (e *entry) checkMeaningless(h *hook.Hook) {
 		e.Problem(`%s runs no command, so "%s" would mean nothing; leave it out`, e.Name,
 			strings.Join(useless, `", "`))
 	}
-	if exit := e.values["on_failure"].Member("exit"); h.Request() == nil && h.Form == nil && exit.String() == "continue" &&
-		slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
+	if exit := e.values["on_failure"].Member("exit"); exit.String() == "continue" && h.Form == nil &&
+		h.Request() == nil && slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
 		exit.Problem("\"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; " +
 			"leave it out")
 	}

@@ -89,7 +89,8 @@ func TestShellInAnArray(t *testing.T) {
 	dir, env := programs(t, "Git/cmd/git.exe", "Git/bin/sh.exe", "Git/bin/bash.exe")
 	env = append(env, "ProgramFiles="+dir)
 	for name, want := range map[string]string{"sh": "sh.exe", "bash": "bash.exe", "bash.exe": "bash.exe"} {
-		h := &hook.Hook{Handler: &hook.Process{Command: hook.Command{Argv: []string{name, "guard.sh"}}}, Dialect: tenex.Dialect}
+		h := &hook.Hook{Dialect: tenex.Dialect,
+			Handler: &hook.Process{Command: hook.Command{Argv: []string{name, "guard.sh"}}}}
 		path, argv, err := Program(h, dir, env)
 		require.NoError(t, err)
 		require.Equal(t, filepath.Join(dir, "Git", "bin", want), path)

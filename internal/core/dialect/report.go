@@ -73,8 +73,8 @@ func Skipped(name, source string, d *Dialect) HookVerdict {
 		Verdict: Verdict{Decision: protocol.Continue, Status: StatusSkipped}, Dialect: d}
 }
 
-// FunctionReport returns the report of a hook that is a function or a rule, without exit code and output.
-func FunctionReport(name, source string, v *Verdict, duration, limit time.Duration) protocol.Report {
-	return protocol.Report{Name: name, Source: source, Status: v.Status, Cause: v.Cause, Failure: v.FailedOpen,
-		Duration: protocol.Milliseconds(duration), Limit: protocol.Milliseconds(limit)}
+// Decided returns the verdict of a hook that is a function or a rule, with a report without exit code and output.
+func Decided(name, source string, d *Dialect, v Verdict, took, limit time.Duration) HookVerdict {
+	return HookVerdict{Verdict: v, Dialect: d, Report: protocol.Report{Name: name, Source: source, Status: v.Status,
+		Cause: v.Cause, Failure: v.FailedOpen, Duration: protocol.Milliseconds(took), Limit: protocol.Milliseconds(limit)}}
 }

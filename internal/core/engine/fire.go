@@ -321,12 +321,13 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	}()
 	switch by := h.Handler.(type) {
 	case *hook.Rule:
-		return h.reported(by.Decide(h.Hook, h.call), time.Since(start), 0)
+		return dialect.Decided(h.Name, h.source, h.Dialect, by.Decide(h.Hook, h.call), time.Since(start), 0)
 	case hook.Unsupported:
 		v := dialect.Unsupported(h.Dialect, h.call, shownName(h.Hook), string(by))
 		return h.answered(v, &dialect.HookResult{}, f.policies(h.Hook))
 	case *hook.Function: // no file can change it
-		return h.reported(h.fit(by.Run(ctx, h.call, h.limit)), time.Since(start), h.limit)
+		v := h.fit(by.Run(ctx, h.call, h.limit))
+		return dialect.Decided(h.Name, h.source, h.Dialect, v, time.Since(start), h.limit)
 	}
 	if f.isTouched(h.Hook) {
 		return dialect.Skipped(h.Name, h.source, h.Dialect)
@@ -350,12 +351,6 @@ func (h *hookRun) answered(v dialect.Verdict, result *dialect.HookResult,
 	v.HTTP = result.HTTP != nil
 	v = h.fit(h.Dialect.ApplyFailurePolicy(h.call, v, policies...))
 	report := dialect.Report(h.Name, h.source, result, &v)
-	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
-}
-
-// reported returns the verdict of a hook without a process or a request.
-func (h *hookRun) reported(v dialect.Verdict, took, limit time.Duration) dialect.HookVerdict {
-	report := dialect.FunctionReport(h.Name, h.source, &v, took, limit)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
 }
 

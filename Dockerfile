@@ -1,4 +1,4 @@
-# An image with hookrun and nothing else. The build context is the folder that scripts/release.sh wrote:
+# An image with hookrun and nothing else. The build context is the folder that tools/release.sh wrote:
 #
 #   docker build -f Dockerfile --build-arg VERSION=1.0.0 dist
 #

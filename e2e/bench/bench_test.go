@@ -23,7 +23,7 @@ import (
 )
 
 // BenchmarkOneShot times whole processes, each in turn with its floor: the machine may change its speed, the ratio of
-// two neighbours hardly. The metrics are medians; "ratio" is the budget's. scripts/bench.sh prints them as a table.
+// two neighbours hardly. The metrics are medians; "ratio" is the budget's. tools/bench.sh prints them as a table.
 func BenchmarkOneShot(b *testing.B) {
 	empty := filepath.Join(b.TempDir(), "empty")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", empty, "./testdata/empty")
@@ -161,7 +161,7 @@ func BenchmarkServe(b *testing.B) {
 			b.Skip("no cc to compile the floor with")
 		}
 		program := filepath.Join(b.TempDir(), "floor")
-		out, err := exec.Command(cc, "-O2", "-o", program, "../../scripts/bench/floor.c").CombinedOutput()
+		out, err := exec.Command(cc, "-O2", "-o", program, "../../tools/bench/floor.c").CombinedOutput()
 		require.NoError(b, err, string(out))
 		spawn := newEcho(b, program, "/bin/true")
 		line := call("pre-tool", "true", "")

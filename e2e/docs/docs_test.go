@@ -35,7 +35,7 @@ type block struct {
 var (
 	fence    = regexp.MustCompile("^(\\s*)```(\\S*)$")
 	fileName = regexp.MustCompile("`([^` ]+)`:$")
-	inClone  = regexp.MustCompile(`(?m)^(CGO_ENABLED=0 |HOOKRUN_TEST_CLIENTS=1 )?(go|make) |^scripts/`)
+	inClone  = regexp.MustCompile(`(?m)^(CGO_ENABLED=0 |HOOKRUN_TEST_CLIENTS=1 )?(go|make) |^(scripts|tools)/`)
 )
 
 // docPages returns the pages in the root and every one below docs, as paths from the root of the repository.

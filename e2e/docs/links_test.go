@@ -182,7 +182,7 @@ func TestMakefile(t *testing.T) {
 		dry.Dir = binary.Repository(t)
 		out, err := dry.CombinedOutput()
 		require.NoError(t, err, "%s", out)
-		if script := strings.TrimSpace(string(out)); strings.HasPrefix(script, "scripts/") {
+		if script := strings.TrimSpace(string(out)); strings.HasPrefix(script, "tools/") {
 			info, err := os.Stat(filepath.Join(binary.Repository(t), script))
 			require.NoError(t, err)
 			require.NotZero(t, info.Mode()&0o100, "%s cannot be run", script)
@@ -191,7 +191,7 @@ func TestMakefile(t *testing.T) {
 			require.Contains(t, string(out), "CGO_ENABLED=0")
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(binary.Repository(t), "scripts", "release.sh"))
+	text, err := os.ReadFile(filepath.Join(binary.Repository(t), "tools", "release.sh"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), "export CGO_ENABLED=0")
 }

@@ -22,10 +22,10 @@ import (
 
 const other = "windows_amd64" // the second system of the builds
 
-// A build is what scripts/release.sh made.
+// A build is what tools/release.sh made.
 type build struct{ dir, version string }
 
-// TestRelease is about what scripts/release.sh makes. It builds hookrun anew for two systems.
+// TestRelease is about what tools/release.sh makes. It builds hookrun anew for two systems.
 func TestRelease(t *testing.T) {
 	if os.Getenv("HOOKRUN_TEST_RELEASE") == "" {
 		t.Skip("builds hookrun for other systems: it runs with HOOKRUN_TEST_RELEASE=1, as in .ci/steps/release")
@@ -47,7 +47,7 @@ func TestRelease(t *testing.T) {
 }
 
 func release(root, dir string, env ...string) ([]byte, error) {
-	build := exec.Command("scripts/release.sh", "--dirty", "--only", system+","+other, dir)
+	build := exec.Command("tools/release.sh", "--dirty", "--only", system+","+other, dir)
 	build.Dir, build.Env = root, append(os.Environ(), env...)
 	return build.CombinedOutput()
 }
@@ -59,13 +59,13 @@ func (b build) fromClone(t *testing.T) {
 	root := binary.Repository(t)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "install.md"))
 	require.NoError(t, err)
-	_, lines, found := strings.Cut(string(page), "```text\nscripts/release.sh --only linux_amd64 dist\n")
+	_, lines, found := strings.Cut(string(page), "```text\ntools/release.sh --only linux_amd64 dist\n")
 	require.True(t, found)
 	lines, _, _ = strings.Cut(lines, "```")
 	dist, home := t.TempDir(), t.TempDir()
 	archive := "hookrun_" + b.version + "_" + system + ".tar.gz"
 	require.NoError(t, os.Link(filepath.Join(b.dir, archive), filepath.Join(dist, archive)))
-	where := strings.NewReplacer(" ./dist", " "+dist, " dist", " "+dist, " scripts/", " "+root+"/scripts/",
+	where := strings.NewReplacer(" ./dist", " "+dist, " dist", " "+dist, " tools/", " "+root+"/tools/",
 		"\npip ", "\nvenv/bin/pip ")
 	ran := binary.Run(t, home, "", []string{"HOME=" + home}, "sh", "-ec", "python3 -m venv venv\n"+where.Replace(lines)+
 		"echo; venv/bin/hookrun version; venv/bin/python -c 'import hookrun'; node_modules/.bin/hookrun version\n")
@@ -229,7 +229,7 @@ func (b build) packages(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, archive+".tar.gz"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(packages, archive+".tar.gz"), text, 0o600))
-	binary.Fetch(t, binary.Repository(t), nil, "scripts/packages/system.sh", packages)
+	binary.Fetch(t, binary.Repository(t), nil, "tools/packages/system.sh", packages)
 	require.Equal(t, []string{archive + ".apk", archive + ".deb", archive + ".rpm", archive + ".tar.gz"},
 		names(t, packages))
 	first := map[string][]byte{}
@@ -237,7 +237,7 @@ func (b build) packages(t *testing.T) {
 		first[name], err = os.ReadFile(filepath.Join(packages, name))
 		require.NoError(t, err)
 	}
-	binary.Fetch(t, binary.Repository(t), nil, "scripts/packages/system.sh", packages)
+	binary.Fetch(t, binary.Repository(t), nil, "tools/packages/system.sh", packages)
 	for name, text := range first {
 		again, err := os.ReadFile(filepath.Join(packages, name))
 		require.NoError(t, err)

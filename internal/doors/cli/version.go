@@ -52,7 +52,7 @@ contacts nobody.`,
 	},
 }
 
-// The version, the commit and the time of the commit, in a binary that scripts/release.sh built.
+// The version, the commit and the time of the commit, in a binary that tools/release.sh built.
 var stampedVersion, stampedCommit, stampedDate string
 
 // build is the output of version.

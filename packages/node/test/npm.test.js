@@ -1,4 +1,4 @@
-// The tarballs of scripts/packages/npm.mjs, installed by npm from a registry on loopback into an empty project.
+// The tarballs of tools/packages/npm.mjs, installed by npm from a registry on loopback into an empty project.
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ import { before, test } from "node:test";
 import { folder, hook, repository, testBinary, workspace } from "./kit.js";
 
 const VERSION = "1.2.3";
-const script = join(repository, "scripts", "packages", "npm.mjs");
+const script = join(repository, "tools", "packages", "npm.mjs");
 const own = { "linux-x64": "linux_amd64", "linux-arm64": "linux_arm64", "darwin-arm64": "darwin_arm64" }[
   `${process.platform}-${process.arch}`];
 const skip = !own && "the archive is built for Linux and macOS";
@@ -97,7 +97,7 @@ test("archives that are no release are refused", { skip }, () => {
     copyFileSync(path, path.replace("riscv64", "z80"));
     sums(copy);
   }), /npm has no name for linux z80/);
-  assert.match(pack(folder()).stderr, /^npm\.mjs: .* has no archives; run scripts\/release\.sh/);
+  assert.match(pack(folder()).stderr, /^npm\.mjs: .* has no archives; run tools\/release\.sh/);
 });
 
 /** A registry with the packages of a folder. */

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from conftest import REPOSITORY, Hooks
 
-WHEELS = REPOSITORY / "scripts" / "packages" / "wheels.py"
+WHEELS = REPOSITORY / "tools" / "packages" / "wheels.py"
 VERSION = "1.0.0"
 
 
 def archive(folder: Path, system: str, binary: str, version: str = VERSION) -> None:
-    """Writes an archive as scripts/release.sh does."""
+    """Writes an archive as tools/release.sh does."""
     files = {"hookrun": Path(binary), "LICENSE": REPOSITORY / "LICENSE", "README.md": REPOSITORY / "README.md"}
     if system.startswith("windows"):
         with zipfile.ZipFile(folder / f"hookrun_{version}_{system}.zip", "w") as out:

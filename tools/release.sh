@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a release into DIR (by default dist): scripts/release.sh [--dirty] [--only SYSTEM,SYSTEM] [DIR]
+# Builds a release into DIR (by default dist): tools/release.sh [--dirty] [--only SYSTEM,SYSTEM] [DIR]
 #
 # DIR gets an archive for each system, the packages, the recorded cases, an SBOM, SHA256SUMS, and NOTES.md, the text of
 # the release's page. The version is the newest heading of CHANGELOG.md. The same commit and the same Go give the same
@@ -53,13 +53,13 @@ for system in $(echo "$systems" | tr , ' '); do
 		-o "$work/$system/hookrun$end" .
 	echo "built $system"
 done
-go run ./scripts/release archives "$work" "$dist"
+go run ./tools/release archives "$work" "$dist"
 cp install.sh install.ps1 "$dist"
 
 if [ "$systems" = "$all" ]; then
-	scripts/packages/system.sh "$dist"
-	[ ! -e scripts/packages/wheels.py ] || python3 scripts/packages/wheels.py "$dist"
-	[ ! -e scripts/packages/npm.mjs ] || node scripts/packages/npm.mjs "$dist"
+	tools/packages/system.sh "$dist"
+	[ ! -e tools/packages/wheels.py ] || python3 tools/packages/wheels.py "$dist"
+	[ ! -e tools/packages/npm.mjs ] || node tools/packages/npm.mjs "$dist"
 fi
-go run ./scripts/release sums "$dist"
+go run ./tools/release sums "$dist"
 echo "hookrun $VERSION is in $dist"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Prints what a call of hookrun costs, and ends with 1 where something is over its budget: first what a start costs,
-# which has no noise and which CI holds, too (scripts/bench/start.py), then times as ratios to a floor that is measured
+# which has no noise and which CI holds, too (tools/bench/start.py), then times as ratios to a floor that is measured
 # in the same run.
-# scripts/bench.sh [RUNS], by default 200 of each command in turn with its floor.
+# tools/bench.sh [RUNS], by default 200 of each command in turn with its floor.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=${1:-200}
@@ -12,7 +12,7 @@ loops=
 trap 'kill $loops 2>/dev/null || true; rm -rf "$folder"' EXIT
 over=0
 
-scripts/bench/start.py || over=1
+tools/bench/start.py || over=1
 echo
 
 CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
@@ -65,7 +65,7 @@ CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 # Calls a second with 8 in flight, against 8 threads of C that run the same program. The best of three: others may use
 # the machine.
 if command -v cc >/dev/null; then
-	cc -O2 -pthread -o "$folder/inflight" scripts/bench/inflight.c
+	cc -O2 -pthread -o "$folder/inflight" tools/bench/inflight.c
 	printf '%s\n' '{"hooks":[{"name":"h","command":["/bin/true"],"events":["pre-tool"]}]}' >"$folder/.tenex-hooks.json"
 	in_flight() {
 		for _ in 1 2 3; do

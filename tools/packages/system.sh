@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes a deb, an rpm and an apk of each hookrun_VERSION_linux_ARCH.tar.gz in DIR: scripts/packages/system.sh DIR
+# Makes a deb, an rpm and an apk of each hookrun_VERSION_linux_ARCH.tar.gz in DIR: tools/packages/system.sh DIR
 #
 # The packages have the binary, the man pages and the completion of the archive, and no scripts.
 set -eu
 NFPM=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.1
 
-[ $# -eq 1 ] || { echo "usage: scripts/packages/system.sh DIR" >&2; exit 1; }
+[ $# -eq 1 ] || { echo "usage: tools/packages/system.sh DIR" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd)
 dist=$(cd "$1" && pwd)
 cd "$here"

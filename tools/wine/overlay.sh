@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes into a folder the overlay with which the tests are built for Wine: scripts/wine/overlay.sh DIR
+# Writes into a folder the overlay with which the tests are built for Wine: tools/wine/overlay.sh DIR
 #
 # Wine 8.0 says "not implemented" where Go's os.RemoveAll asks for the removal of Windows 10. Go has another way for
 # older systems, which its own tests switch on.

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Makes npm packages of a release: scripts/packages/npm.mjs DIR
+// Makes npm packages of a release: tools/packages/npm.mjs DIR
 //
-// DIR has the archives of scripts/release.sh, hookrun_VERSION_OS_ARCH.tar.gz or .zip. If SHA256SUMS is there too, each
+// DIR has the archives of tools/release.sh, hookrun_VERSION_OS_ARCH.tar.gz or .zip. If SHA256SUMS is there too, each
 // archive must have its sum. DIR gets one package @hookrun/OS-CPU for each archive, with the binary, and the package
 // hookrun, which depends on them: npm installs the one for its system. No package has an install script. The same
 // archives and the same Node give the same bytes.
@@ -22,7 +22,7 @@ const PROCESSORS = { amd64: "x64", arm64: "arm64", armv7: "arm", riscv64: "riscv
 const ARCHIVE = /^hookrun_(.+)_([a-z]+)_([a-z0-9]+)\.(?:tar\.gz|zip)$/;
 
 const dir = process.argv[2];
-if (!dir || process.argv.length > 3) fail("give the folder with the archives: scripts/packages/npm.mjs DIR");
+if (!dir || process.argv.length > 3) fail("give the folder with the archives: tools/packages/npm.mjs DIR");
 
 try {
   const archives = found(dir);
@@ -50,7 +50,7 @@ function found(dir) {
     if (said !== sum) throw new Error(`${name}: SHA256SUMS says ${said}, not ${sum}`);
     return [{ name, version, os, arch, bytes }];
   });
-  if (archives.length === 0) throw new Error(`${dir} has no archives; run scripts/release.sh ${dir}`);
+  if (archives.length === 0) throw new Error(`${dir} has no archives; run tools/release.sh ${dir}`);
   const versions = [...new Set(archives.map(({ version }) => version))];
   if (versions.length > 1) throw new Error(`${dir} has archives of several versions: ${versions.join(", ")}`);
   if (!/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(versions[0])) throw new Error(`${versions[0]} is no version of npm`);

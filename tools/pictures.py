@@ -2,7 +2,7 @@
 """Makes the pictures of README.md from real runs: docs/pictures/blocked.svg, a terminal in which a call is blocked, and
 docs/pictures/log.png, the page that hookrun log --html writes. Needs Go, and Chromium for the second.
 
-    scripts/pictures.py
+    tools/pictures.py
 """
 import html
 import os

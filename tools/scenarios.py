@@ -3,8 +3,8 @@
 column for each client. A client that is not on PATH is installed by npm. The models are scripted, and the clients have no
 network where the system lets them.
 
-    scripts/scenarios.py [CLIENT...]
-    scripts/scenarios.py --read FILE...     (outputs of go test -v)
+    tools/scenarios.py [CLIENT...]
+    tools/scenarios.py --read FILE...     (outputs of go test -v)
 """
 import os
 import re

@@ -1,4 +1,4 @@
-// Command man writes the man pages into a folder: go run ./scripts/man DIR
+// Command man writes the man pages into a folder: go run ./tools/man DIR
 package main
 
 import (
@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/scripts/man/manpage"
+	"github.com/hookrun/hookrun/tools/man/manpage"
 )
 
 func main() {
@@ -18,7 +18,7 @@ func main() {
 
 func write(args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("usage: go run ./scripts/man DIR")
+		return fmt.Errorf("usage: go run ./tools/man DIR")
 	}
 	if err := os.MkdirAll(args[0], 0o755); err != nil {
 		return err

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the wheels of the Python package hookrun into DIR: scripts/packages/wheels.py DIR
+"""Writes the wheels of the Python package hookrun into DIR: tools/packages/wheels.py DIR
 
 DIR has the archives of a release, hookrun_V_OS_ARCH.tar.gz or .zip. For each archive there is one wheel, with the
 module of packages/python and the archive's binary as a script. A wheel is a zip with a list of its files and their
@@ -57,7 +57,7 @@ def main():
     archives = sorted(path for path in folder.glob("hookrun_*") if ARCHIVE.match(path.name))
     archives = [path for path in archives if ARCHIVE.match(path.name)["system"] in TAGS]
     if not archives:
-        sys.exit(f"wheels.py: {folder} has no archive hookrun_VERSION_OS_ARCH.tar.gz; scripts/release.sh writes them")
+        sys.exit(f"wheels.py: {folder} has no archive hookrun_VERSION_OS_ARCH.tar.gz; tools/release.sh writes them")
     for archive in archives:
         print(write(folder, archive).name)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests as Windows programs under Wine: scripts/wine.sh [-v] [-run NAME] [PACKAGE…]
-# or only installs what it needs: scripts/wine.sh install
+# Runs the tests as Windows programs under Wine: tools/wine.sh [-v] [-run NAME] [PACKAGE…]
+# or only installs what it needs: tools/wine.sh install
 #
 # Without packages it runs all of them; flags of go test may stand before them. It needs Go, and installs Wine and a C
 # compiler for Windows from Debian; where it cannot, it exits with 77. Prefix and binaries are in a folder of their own,
@@ -37,11 +37,11 @@ trap 'exit 130' INT TERM HUP
 mkfifo "$scratch/open"
 timeout 120 "$wine" wineboot -i </dev/null >/dev/null 2>&1
 "$compiler" -shared -O2 -s -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" \
-	scripts/wine/bcryptprimitives.c -ladvapi32
+	tools/wine/bcryptprimitives.c -ladvapi32
 "$wine" cmd <"$scratch/open" >/dev/null 2>&1 &
 exec 9>"$scratch/open"
 
-scripts/wine/overlay.sh "$scratch"
+tools/wine/overlay.sh "$scratch"
 export GOOS=windows GOARCH=amd64 CGO_ENABLED=0
 # The tests in e2e cannot build their binary where there is no Go.
 go build -overlay "$scratch/overlay.json" -o "$scratch/hookrun.exe" \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzzer for a while, by default 10 seconds: scripts/fuzz.sh [DURATION]
+# Runs every fuzzer for a while, by default 10 seconds: tools/fuzz.sh [DURATION]
 # As many run beside each other, with one worker each, as there are processors.
 set -euo pipefail
 cd "$(dirname "$0")/.."

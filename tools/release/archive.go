@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/doors/cli"
-	"github.com/hookrun/hookrun/scripts/man/manpage"
+	"github.com/hookrun/hookrun/tools/man/manpage"
 )
 
 // A member is a file of an archive.

@@ -88,6 +88,8 @@ type view struct {
 	subject      string // the field's value
 	names        []string
 	namesKnown   bool
+	projects     bool     // Dialect.HasProjectRules
+	byClient     bool     // a client sent the call
 	freelyNamed  bool     // a loop may call its tools as it likes
 	clients      []string // see clientNames
 	clientsKnown bool
@@ -104,6 +106,7 @@ func (m *MatchContext) view(d *dialect.Dialect) *view {
 	v := view{dialect: d, event: d.EventOf(c)}
 	v.field = d.SubjectField(v.event)
 	v.subject, _ = d.MatcherSubject(c)
+	v.projects, v.byClient = d.HasProjectRules(), m.call.Sender() != nil
 	m.views = append(m.views, v)
 	return &m.views[len(m.views)-1]
 }
@@ -117,9 +120,9 @@ func (m *MatchContext) toolNames(v *view) []string {
 		v.namesKnown = true
 		switch {
 		case v.field != "tool_name":
-		case v.dialect.HasProjectRules():
+		case v.projects:
 			v.names = projectNames(m.call)
-			v.freelyNamed = m.call.Sender() == nil || len(m.call.Kinds) > 0
+			v.freelyNamed = !v.byClient || len(m.call.Kinds) > 0
 		case v.dialect.Own != nil:
 			v.names = v.dialect.ToolNames(m.call)
 		}
@@ -138,10 +141,10 @@ func (m *MatchContext) clientNames(v *view) []string {
 // Warnings returns warnings about the call, for the hooks matched so far.
 func (m *MatchContext) Warnings() (warnings []string) {
 	c := m.call
-	if c.IsAboutTool() && c.Tool != "" {
+	if bare := bareName(c.Tool); c.Tool != "" && c.IsAboutTool() {
 		_, odd, _ := c.Input()
 		warnings = append(warnings, odd...)
-		if bare := bareName(c.Tool); bare != c.Tool && len(c.Kinds) == 0 {
+		if bare != c.Tool && len(c.Kinds) == 0 {
 			const text = "the tool's name %s has blanks around it, so no matcher for %s matches it"
 			warnings = append(warnings, fmt.Sprintf(text, spelling.Quote(c.Tool), spelling.Quote(bare)))
 		}
@@ -233,7 +236,7 @@ func (m *MatchContext) matchesEvent(h *Hook) bool {
 	if m.matches(h, v) {
 		return true
 	}
-	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.HasProjectRules() {
+	if globs, ok := h.Matcher.(Globs); ok && v.projects {
 		switch near := m.nearlyMatches(v, globs); {
 		case near && m.isKnownTool(): // so the matcher is what is wrong, and check says so
 			return true

@@ -13,7 +13,7 @@ import (
 // projectNames returns further names of the call's tool in a project's own hooks files: names from the tables, and
 // names that follow from the tool's input.
 func projectNames(c *dialect.Call) []string {
-	names := c.ProjectTools()
+	known, names := knownNames(c), c.ProjectTools()
 	add := func(more ...string) {
 		for _, name := range more {
 			if name != c.Tool && !slices.Contains(names, name) {
@@ -28,7 +28,6 @@ func projectNames(c *dialect.Call) []string {
 	if !c.IsAboutTool() {
 		return names
 	}
-	known := knownNames(c)
 	if _, looksLikeShell := shellByInput(c, known); looksLikeShell {
 		add(ShellTool)
 	}

@@ -54,9 +54,13 @@ func (o *Options) managed() (path string, tested bool) {
 
 // ManagedPath returns the path of the managed file on a system, named as in runtime.GOOS.
 func ManagedPath(system string) string {
-	return dialect.OnSystem(system, "/etc/hookrun/hooks.json", "/Library/Application Support/hookrun/hooks.json",
-		`C:\ProgramData\hookrun\hooks.json`)
+	return dialect.OnSystem(system, managedOnLinux, managedOnMac, `C:\ProgramData\hookrun\hooks.json`)
 }
+
+const (
+	managedOnLinux = "/etc/hookrun/hooks.json"
+	managedOnMac   = "/Library/Application Support/hookrun/hooks.json"
+)
 
 // ManagedFile returns the path of the managed file on this system.
 func ManagedFile() string {

@@ -6,7 +6,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/state"
 )
 
-func managedPath() string { return ManagedPath("darwin") }
+func managedPath() string { return managedOnMac }
 
 func configDir() (string, error) {
 	home, err := state.Home()

@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/state"
 )
 
-func managedPath() string { return ManagedPath("linux") }
+func managedPath() string { return managedOnLinux }
 
 // configDir replaces os.UserConfigDir, which returns an error if XDG_CONFIG_HOME is not absolute. The XDG specification
 // says to ignore such a path.

@@ -22,8 +22,11 @@ func Decode(d *dialect.Dialect, c *dialect.Call, hook string, r *dialect.HookRes
 		d.CannotBlock(e.Name) && e.Can&(dialect.Block|dialect.Stop) == 0:
 		return v
 	}
-	no := Refusal(r.Stdout.All(), e.CommonName() == protocol.PostTool) // after a tool, reports are common
-	who, leftOut := dialect.MessagePrefix(e.Name, hook), r.Stdout.LeftOut()
+	who, leftOut, text, note := dialect.MessagePrefix(e.Name, hook), r.Stdout.LeftOut(), r.Stdout.All(), r.Stderr.Text()
+	no := ""
+	if text != "" {
+		no = Refusal(text, e.CommonName() == protocol.PostTool) // after a tool, reports are common
+	}
 	warn := func(format string, args ...any) {
 		v.Warnings = append(v.Warnings, who+" "+fmt.Sprintf(format, args...))
 	}
@@ -37,7 +40,7 @@ func Decode(d *dialect.Dialect, c *dialect.Call, hook string, r *dialect.HookRes
 		v.Doubt = fmt.Sprintf("%s printed %d bytes, and an answer among the %d in the middle would not have been "+
 			"read; print less, or an answer alone", who, r.Stdout.Total, leftOut)
 	}
-	if !v.Approved && !r.LineNote && Refusal(r.Stderr.Text(), true) != "" {
+	if !v.Approved && !r.LineNote && note != "" && Refusal(note, true) != "" {
 		warn("has a JSON answer on stderr that says no, which was not read; print it to stdout")
 	}
 	if !v.Approved && r.Unread {

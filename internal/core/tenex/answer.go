@@ -47,6 +47,9 @@ func parseAnswer(text string, cut bool) (a answer, isAnswer bool, err error) {
 	whole := text
 	// a byte order mark is white space to Claude Code
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"))
+	if text == "" {
+		return a, false, nil
+	}
 	if !strings.HasPrefix(text, "{") {
 		a.doubts, err = nearmiss.StrayAnswer(whole)
 		return a, err != nil, err

@@ -28,22 +28,27 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	if a.report && r.Line && err == nil { // a line has a key for text, so no other program wrote this
 		err = errors.New("it has a reason beside keys that no answer has; " + nearmiss.ValidWords)
 	}
+	var v dialect.Verdict
 	switch {
 	case err != nil: // a stop in an unreadable answer counts
-		v := dialect.Unreadable(who, err.Error())
+		v = dialect.Unreadable(who, err.Error())
 		v.Stop, v.StopReason = a.stop, a.stopReason
 		return v
 	case !answered && (r.HTTP != nil || r.LineObject) && r.Stdout.Text() != "":
 		return dialect.Unreadable(who, nearmiss.NoAnswerKey)
 	case !answered:
-		v := dialect.OK()
+		v = dialect.OK()
 		v.Context, v.Truncated, v.Warnings = r.Stdout.Text(), r.Stdout.LeftOut() > 0, a.warnings(who)
 		for _, d := range a.doubts { // at most one
 			v.Doubt = who + " " + d
 		}
-		return nearmiss.WarnOfStderr(r, who, v)
+	default:
+		v = a.verdict(c, hook)
 	}
-	return nearmiss.WarnOfStderr(r, who, a.verdict(c, hook))
+	if r.LineNote {
+		v = nearmiss.WarnOfStderr(r, who, v)
+	}
+	return v
 }
 
 // httpFailure returns the verdict of a request without a good answer.

@@ -282,8 +282,10 @@ func (f *callCommand) print(fired engine.Fired, std Streams, given func()) (exit
 	o := fired.WithLint()
 	client := f.reader()
 	var line []byte
-	exit = form.ExitCode(o)
-	why := form.Stderr(o)
+	var why string
+	if client == nil {
+		exit, why = form.ExitCode(o), form.Stderr(o)
+	}
 	switch {
 	case f.output == "text":
 		if line = []byte(form.Text(o)); f.wrap && len(line) > 0 {
@@ -333,7 +335,7 @@ func (f *callCommand) details(o *protocol.Outcome, stderr io.Writer) {
 	for _, w := range o.Warnings {
 		to.warning(w)
 	}
-	if f.output == "text" || f.hasMessages() { // other forms have the messages on stdout
+	if f.output == "text" || f.client == nil && f.hasMessages() { // other forms have the messages on stdout
 		to.messages(o.SystemMessages)
 	}
 	if f.verbose {

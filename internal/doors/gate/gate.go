@@ -158,7 +158,7 @@ func (p *PlannedCall) Fire(ctx context.Context) (a Answer, err error) {
 		a.Warnings = append(a.Warnings, err.Error())
 	}
 	if to := p.call.Output; to != nil { // the log has all of it
-		if limit := to.MaxReasonAt(&p.call.Call); limit > 0 {
+		if limit := to.MaxReasonAt(&p.call.Call); limit > 0 && len(a.Reason) > limit {
 			a.Reason = engine.FitReason(a.Reason, limit)
 		}
 	}
@@ -182,11 +182,11 @@ func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
 
 // run runs the hooks, at most for as long as the client waits.
 func (p *PlannedCall) run(ctx context.Context) (engine.Fired, error) {
-	to := p.call.Output
-	if to == nil || p.Empty() {
-		return p.Plan.Fire(ctx)
+	to, limit := p.call.Output, time.Duration(0)
+	if to != nil {
+		limit = to.Hooks.CallLimit()
 	}
-	if limit := to.Hooks.CallLimit(); limit > 0 {
+	if limit > 0 && !p.Empty() {
 		const text = "the hooks took longer than %v, and %s waits no longer"
 		limited, cancel := context.WithTimeoutCause(ctx, limit, Killed(fmt.Errorf(text, limit, to.Files.Client)))
 		defer cancel()

@@ -18,7 +18,7 @@ import (
 var wings = []struct{ name, folders, reaches string }{
 	{"protocol", "protocol", ""},
 	{"lib", "internal/lib", ""},
-	{"core", "internal/core", "protocol lib clients"},
+	{"core", "internal/core", "protocol lib"},
 	{"rules", "internal/rules", "protocol lib core"},
 	{"trust", "internal/trust", "protocol lib core rules record net clients"},
 	{"texts", "internal/texts", "protocol lib core"},

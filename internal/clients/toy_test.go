@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/internal/clients/client"
 	"github.com/hookrun/hookrun/internal/clients/install"
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/doors/cli"
 	"github.com/hookrun/hookrun/internal/lib/strictjson/document"
@@ -50,7 +51,8 @@ var toyClient = &client.Client{
 
 type toyReader struct{}
 
-func (toyReader) Normalize(d *dialect.Document) {
+func (toyReader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	if strings.HasSuffix(d.File, ".toy") {
 		d.Entries = []dialect.Entry{{Name: "line", Event: "PreToolUse",
 			Command: dialect.Command{Shell: d.Text}, Position: document.Position{Line: 1, Column: 1}}}
@@ -58,7 +60,7 @@ func (toyReader) Normalize(d *dialect.Document) {
 	}
 	for e := range d.Events(d.Top([]dialect.Field{"hooks object"}, 1)["hooks"]) {
 		for g := range e.Groups([]dialect.Field{"matcher string", "hooks any"}, "") {
-			handlers := []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
+			handlers := []settings.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
 			for h := range g.Handlers(handlers, []dialect.Field{"type string", "timeout number"}) {
 				h.Timeout = h.Time("timeout")
 				h.ReadCommand()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 )
 
@@ -24,11 +25,12 @@ var (
 	enabled  = dialect.Field("enabled boolean")
 	group    = []dialect.Field{"matcher string", "hooks any"}
 	common   = []dialect.Field{"type string", "timeout number"}
-	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}}}
+	handlers = []settings.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}}}
 )
 
 // Normalize reads the named hooks of a file, each with its events. Only events of tools have groups.
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	for name, hook := range gjson.Parse(d.Text).ForEach {
 		if !hook.IsObject() {
 			d.WrongType(strconv.Quote(name.String()), "an object with events", hook, d.Drops)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	rules "github.com/hookrun/hookrun/internal/rules/permission"
@@ -51,7 +52,7 @@ var (
 	common = []dialect.Field{
 		"type string", "if string", "timeout number", "statusMessage string", "once boolean",
 	}
-	handlers = []dialect.HandlerFields{
+	handlers = []settings.HandlerFields{
 		{Type: "command", Fields: []dialect.Field{
 			"command string!", "args strings", "shell bash|powershell", "onFailure continue|block",
 			"async boolean", "asyncRewake boolean", "rewakeMessage string", "rewakeSummary string",
@@ -66,9 +67,10 @@ var (
 	}
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	fields := d.Top(top, 5)
-	plugin := dialect.PluginFolder(d.File)
+	plugin := settings.PluginFolder(d.File)
 	if plugin == "" { // a plugin has hooks, but no settings
 		d.SwitchOff(fields, offSwitch)
 		d.Environment(fields)
@@ -88,7 +90,7 @@ func (reader) Normalize(d *dialect.Document) {
 }
 
 // readHook reads a hook of a settings file, or of the plugin in a folder.
-func readHook(h *dialect.Handler, plugin string) {
+func readHook(h *settings.Handler, plugin string) {
 	if plugin != "" {
 		h.Env, h.From.Plugin = append(h.Env, pluginVariable+"="+plugin), pluginVariable
 	}
@@ -107,7 +109,7 @@ func readHook(h *dialect.Handler, plugin string) {
 	}
 }
 
-func readIf(h *dialect.Handler) {
+func readIf(h *settings.Handler) {
 	rule, ok := h.Members["if"]
 	if !ok {
 		return
@@ -123,7 +125,7 @@ func readIf(h *dialect.Handler) {
 	}
 }
 
-func readOnFailure(h *dialect.Handler) {
+func readOnFailure(h *settings.Handler) {
 	h.Async = h.Members["async"].Bool()
 	policy, ok := h.Members["onFailure"]
 	if !ok {
@@ -144,7 +146,7 @@ func readOnFailure(h *dialect.Handler) {
 }
 
 // readCommand reads a command line, or a program with its arguments.
-func readCommand(h *dialect.Handler) {
+func readCommand(h *settings.Handler) {
 	command, ok := h.Members["command"]
 	if !ok {
 		return

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/clients/toml"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
@@ -37,7 +38,7 @@ var (
 	top      = []dialect.Field{"hooks object", "description string?"}
 	group    = []dialect.Field{"matcher string?", "hooks any"}
 	common   = []dialect.Field{"type string"}
-	handlers = []dialect.HandlerFields{
+	handlers = []settings.HandlerFields{
 		{Type: "command", Fields: []dialect.Field{
 			"command string!", commandWindows + " string?", "timeout number?", "async boolean",
 			"statusMessage string?", limit + " number?",
@@ -55,7 +56,8 @@ const (
 	limit          = "additionalContextLimit"
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	if strings.HasSuffix(strings.ToLower(d.File), ".toml") && !readConfig(d) {
 		return
 	}
@@ -77,7 +79,7 @@ func (reader) Normalize(d *dialect.Document) {
 
 // readConfig reads config.toml. The tables under [hooks] have the content of hooks.json. The rest of the file is
 // Codex's.
-func readConfig(d *dialect.Document) bool {
+func readConfig(d *settings.Document) bool {
 	top := d.TOML()
 	if top == nil {
 		return false
@@ -98,7 +100,7 @@ func readConfig(d *dialect.Document) bool {
 	return d.AsJSON(hooks)
 }
 
-func timeoutOf(h *dialect.Handler) (t time.Duration) {
+func timeoutOf(h *settings.Handler) (t time.Duration) {
 	const key = "timeout"
 	v, ok := h.Members[key]
 	switch {
@@ -119,7 +121,7 @@ func timeoutOf(h *dialect.Handler) (t time.Duration) {
 	return t
 }
 
-func readContextLimit(h *dialect.Handler) {
+func readContextLimit(h *settings.Handler) {
 	v, ok := h.Members[limit]
 	if !ok {
 		return
@@ -133,7 +135,7 @@ func readContextLimit(h *dialect.Handler) {
 }
 
 // readCommand reads the command for this system.
-func readCommand(h *dialect.Handler) {
+func readCommand(h *settings.Handler) {
 	if own, ok := h.Members[ownCommand]; ok && ownCommand != "command" {
 		text, ok := h.Line("command", own)
 		if ok && h.Runnable(text, own) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 )
 
@@ -54,7 +55,7 @@ var (
 	top      = []dialect.Field{"version 1", "hooks object", offSwitch + " boolean"}
 	group    = []dialect.Field{"matcher string", "hooks any"}
 	common   = []dialect.Field{"type string", "matcher string", timeoutKey + " number", "timeout number"}
-	handlers = []dialect.HandlerFields{
+	handlers = []settings.HandlerFields{
 		{Type: "command", Default: true, Fields: []dialect.Field{"bash string", "command string", "powershell string",
 			programKey + " string", "args strings", "cwd string", "env texts"}},
 		{Type: "http", Fields: []dialect.Field{"url string!", "headers object", "allowedEnvVars strings"}},
@@ -62,14 +63,15 @@ var (
 	}
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	fields := d.Top(top, 3)
 	off, isOff := d.SwitchOff(fields, offSwitch)
 	if isHooksFolder(d.Dir()) {
 		if d.NeedsHooks(); isOff && off.Bool() { // the switch is for this file alone
 			d.WarnOfGate(off.Index, "%s", d.Switched().Text)
 		}
-		d.Unswitched()
+		d.IgnoreSwitches()
 	}
 	for e := range d.Events(fields["hooks"]) {
 		for g := range e.HooksAndGroups(group) {
@@ -89,7 +91,7 @@ func isHooksFolder(dir string) bool {
 	return strings.Contains(path, "/"+folder+"/") || strings.Contains(path, "/"+homeFolder+"/")
 }
 
-func readHook(h *dialect.Handler) {
+func readHook(h *settings.Handler) {
 	h.Common()
 	if dir := h.Dir(); isHooksFolder(dir) {
 		h.Env = append(h.Env, fileVariable+"="+dir)
@@ -115,7 +117,7 @@ func readHook(h *dialect.Handler) {
 }
 
 // readCommand reads a command line or, from "exec", a program and its arguments.
-func readCommand(h *dialect.Handler) {
+func readCommand(h *settings.Handler) {
 	key := "command"
 	for _, other := range commands {
 		if _, ok := h.Members[other]; ok {

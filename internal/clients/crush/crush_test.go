@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/strictjson/document"
 	"github.com/hookrun/hookrun/internal/testsupport/dialecttest"
@@ -149,7 +150,7 @@ func TestRespell(t *testing.T) {
 			`that`,
 	} {
 		nowhere := func(int) document.Position { return document.Position{} }
-		d := dialect.NewDocument("crush.json", text, Dialect, nowhere)
+		d := settings.Open(dialect.NewDocument("crush.json", text, Dialect, nowhere))
 		respell(d)
 		if strings.HasPrefix(want, "{") || strings.HasPrefix(want, "[") || strings.HasPrefix(want, " ") {
 			require.Empty(t, append(d.Problems, d.Warnings...), text)

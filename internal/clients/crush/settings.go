@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
@@ -35,11 +36,12 @@ const drops = "; Crush does not start with that"
 
 var (
 	top      = []dialect.Field{"hooks object?", "env object?", "tools any"}
-	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}}}
+	handlers = []settings.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}}}
 	common   = []dialect.Field{"type string", "name string?", "matcher string?", "timeout number?"}
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	respell(d)
 	fields := d.Top(top, 2)
 	d.Environment(fields)
@@ -56,7 +58,7 @@ func (reader) Normalize(d *dialect.Document) {
 }
 
 // timeoutOf reads a timeout. A number below 1 means the client's default.
-func timeoutOf(h *dialect.Handler) time.Duration {
+func timeoutOf(h *settings.Handler) time.Duration {
 	const key = "timeout"
 	v, n := h.Members[key], h.Members[key].Float()
 	switch {
@@ -73,7 +75,7 @@ func timeoutOf(h *dialect.Handler) time.Duration {
 
 // respell gives keys the spelling used here: the client ignores case in keys, and in the event also underscores. All
 // offsets stay the same.
-func respell(d *dialect.Document) {
+func respell(d *settings.Document) {
 	text := []byte(d.Text)
 	write := func(v gjson.Result, with string) {
 		copy(text[v.Index:], with+strings.Repeat(" ", len(v.Raw)-len(with)))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/clients/client"
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -25,13 +26,14 @@ var (
 	top    = []dialect.Field{"version number", "hooks object"}
 	common = []dialect.Field{"type string", "timeout number", "matcher string", "loop_limit number?",
 		"failClosed boolean"}
-	handlers = []dialect.HandlerFields{
+	handlers = []settings.HandlerFields{
 		{Type: "command", Default: true, Fields: []dialect.Field{"command string!"}},
 		{Type: "prompt", Fields: []dialect.Field{"prompt string!", "model string?"}},
 	}
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	for e := range d.Events(d.Top(top, 2)["hooks"]) {
 		for g := range e.Hooks() {
 			for h := range g.Handlers(handlers, common) {

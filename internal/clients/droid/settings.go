@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/clients/jsregexp"
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
@@ -35,7 +36,7 @@ var (
 	top      = []dialect.Field{"hooks object"}
 	group    = []dialect.Field{"matcher string", commandRegex + " string", "hooks any"}
 	common   = []dialect.Field{"type string", "timeout number"}
-	handlers = []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
+	handlers = []settings.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
 )
 
 // switches stand beside the events. The first switches all hooks off.
@@ -44,7 +45,8 @@ var switches = []dialect.Field{"hooksDisabled boolean", "showHookOutput boolean"
 // commandRegex is a regular expression for the command of the tool Execute. A group with it is for this tool only.
 const commandRegex, execute = "commandRegex", "Execute"
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	if filepath.Base(d.File) == instead {
 		for e := range d.TopEvents(switches...) {
 			readEvent(e)
@@ -62,7 +64,7 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-func readEvent(e *dialect.EventGroups) {
+func readEvent(e *settings.EventGroups) {
 	for g := range e.Groups(group, "") {
 		readLines(g)
 		for h := range g.Handlers(handlers, common) {
@@ -73,7 +75,7 @@ func readEvent(e *dialect.EventGroups) {
 }
 
 // readLines reads the expression for the command of a tool.
-func readLines(g *dialect.Group) {
+func readLines(g *settings.Group) {
 	line := g.Members[commandRegex]
 	if line.String() == "" {
 		return
@@ -95,7 +97,7 @@ func readLines(g *dialect.Group) {
 }
 
 // timeoutOf reads a timeout: 0 means the default, and with a negative number the client kills the hook at once.
-func timeoutOf(h *dialect.Handler) time.Duration {
+func timeoutOf(h *settings.Handler) time.Duration {
 	v, ok := h.Members["timeout"]
 	switch n := v.Float(); {
 	case !ok:

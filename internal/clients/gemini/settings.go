@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/clients/client"
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
@@ -35,10 +36,11 @@ var (
 	common   = []dialect.Field{
 		"type string", "name string", "description string", "timeout number", "env object",
 	}
-	handlers = []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
+	handlers = []settings.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	fields := d.Top(top, 2)
 	d.HooksConfig(fields, switches)
 	d.SetFormerSwitches(switches)
@@ -54,7 +56,7 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-func timeoutOf(h *dialect.Handler) time.Duration {
+func timeoutOf(h *settings.Handler) time.Duration {
 	t := h.Time("timeout")
 	if v := h.Members["timeout"]; t > 0 && t < time.Second {
 		h.Doubt(v, "%s\"timeout\" is in milliseconds, and %s of them are less than a second; were these seconds?",

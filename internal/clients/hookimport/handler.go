@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/internal/clients/install"
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
@@ -54,7 +55,7 @@ func (g *handler) report(kind Kind, key, format string, args ...any) {
 }
 
 // pathOf returns the path of one of the hook's keys.
-func (g *handler) pathOf(key string) string { return g.entry.From.Path + "." + dialect.PathPart(key) }
+func (g *handler) pathOf(key string) string { return g.entry.From.Path + "." + settings.PathPart(key) }
 
 func (g *handler) convert() {
 	h := g.hook

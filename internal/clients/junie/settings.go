@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 )
 
@@ -20,11 +21,12 @@ type reader struct{}
 var (
 	top      = []dialect.Field{"hooks object"}
 	group    = []dialect.Field{"matcher string", "hooks any"}
-	handlers = []dialect.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
+	handlers = []settings.HandlerFields{{Type: "command", Fields: []dialect.Field{"command string!"}}}
 	common   = []dialect.Field{"type string", "timeout number"}
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	for e := range d.Events(d.Top(top, 1)["hooks"]) {
 		for g := range e.Groups(group, "") {
 			for h := range g.Handlers(handlers, common) {

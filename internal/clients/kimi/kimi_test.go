@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/testsupport/dialecttest"
 	"github.com/hookrun/hookrun/protocol"
@@ -124,7 +125,7 @@ func TestConfig(t *testing.T) {
 		"[[hooks]]\nevent = '''\nStop'''\n": `{"hooks":{"Stop":[{}]}}`,
 	} {
 		t.Run(doc, func(t *testing.T) {
-			f := dialect.NewDocument("config.toml", doc, Dialect, nil)
+			f := settings.Open(dialect.NewDocument("config.toml", doc, Dialect, nil))
 			readConfig(f)
 			if strings.HasPrefix(want, "{") {
 				require.Empty(t, append(f.Problems, f.Warnings...))

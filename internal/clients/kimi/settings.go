@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/clients/toml"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
@@ -37,7 +38,7 @@ func (timeouts) Longest() time.Duration { return 10 * time.Minute }
 
 var (
 	top      = []dialect.Field{"hooks object"}
-	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!",
+	handlers = []settings.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!",
 		"matcher string", "timeout number"}}}
 )
 
@@ -47,7 +48,8 @@ const drops = "; Kimi Code goes on without all hooks of the file for that"
 var fields = []string{"event", "matcher", "command", "timeout"}
 
 // Normalize reads config.toml, or the same content as JSON.
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	if strings.HasSuffix(strings.ToLower(d.File), ".toml") && !readConfig(d) {
 		return
 	}
@@ -62,7 +64,7 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-func timeoutOf(h *dialect.Handler) time.Duration {
+func timeoutOf(h *settings.Handler) time.Duration {
 	const key = "timeout"
 	v, ok := h.Members[key]
 	if !ok || !h.Whole(key) {
@@ -78,7 +80,7 @@ func timeoutOf(h *dialect.Handler) time.Duration {
 }
 
 // readConfig reads the [[hooks]] tables, each with an event, and writes them as JSON by event.
-func readConfig(d *dialect.Document) bool {
+func readConfig(d *settings.Document) bool {
 	top := d.TOML()
 	if top == nil {
 		return false
@@ -110,7 +112,7 @@ func readConfig(d *dialect.Document) bool {
 
 // readEntry returns the event of an entry, or "" for an entry without one. It removes the event from the entry, because
 // in JSON entries are listed under their events.
-func readEntry(d *dialect.Document, who string, entry *toml.Value) (event string) {
+func readEntry(d *settings.Document, who string, entry *toml.Value) (event string) {
 	if entry.Get("event") == nil {
 		d.Problem(entry.Offset, "%s", who+`needs "event"`+drops)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 )
 
@@ -21,12 +22,13 @@ type reader struct{}
 
 var (
 	top      = []dialect.Field{"hooks object", "tools any"}
-	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!",
+	handlers = []settings.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string!",
 		"matcher string?", "timeout_ms number", "max_output_size number", "cache_ttl_seconds number", "type string",
 		"timeout number"}}}
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	for e := range d.Events(d.Top(top, 1)["hooks"]) {
 		for g := range e.Hooks() {
 			for h := range g.Handlers(handlers, nil) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/clients/massgen/yaml"
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/glob"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
@@ -29,7 +30,7 @@ type reader struct{}
 // config reads the hooks of a MassGen config: hooks of all agents are under "hooks", and hooks of one agent under the
 // agent's "backend". The rest of the file is MassGen's.
 type config struct {
-	*dialect.Document
+	*settings.Document
 	override map[protocol.Event][]string // agents for which the hooks of all agents are off
 	inherit  []string                    // for hooks without inheritKey; nil means all variables
 }
@@ -37,7 +38,8 @@ type config struct {
 // inheritKey is hookrun's own key for a hook, or for the whole file. MassGen ignores the key.
 const inheritKey = "x-inherit_env"
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	f := config{Document: d, override: map[protocol.Event][]string{}}
 	top, err := yaml.Parse(d.Text)
 	if fault, ok := err.(yaml.Fault); ok {

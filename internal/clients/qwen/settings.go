@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/clients/client"
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
 )
@@ -42,7 +43,7 @@ var (
 	common   = []dialect.Field{
 		"type string", "name string", "description string", "timeout any", "env object", "statusMessage string",
 	}
-	handlers = []dialect.HandlerFields{
+	handlers = []settings.HandlerFields{
 		{Type: "command", Fields: []dialect.Field{"command any!", "async any", "shell bash|powershell"}},
 		// The client's reading of answers of the following types was not recorded.
 		{Type: "http", Fields: []dialect.Field{"url string!", "headers object", "allowedEnvVars strings"}},
@@ -50,7 +51,8 @@ var (
 	}
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	fields := d.Top(top, 2)
 	d.SwitchOff(fields, offSwitch)
 	d.SetFormerSwitches(switches)
@@ -69,7 +71,7 @@ func (reader) Normalize(d *dialect.Document) {
 	}
 }
 
-func readHook(h *dialect.Handler) {
+func readHook(h *settings.Handler) {
 	h.Common()
 	h.Timeout = timeoutOf(h)
 	h.Async = h.Members["async"].Bool()
@@ -81,7 +83,7 @@ func readHook(h *dialect.Handler) {
 	h.SetDedupKey(nil, "name", "command")
 }
 
-func readCommand(h *dialect.Handler) {
+func readCommand(h *settings.Handler) {
 	command, ok := h.Members["command"]
 	if !ok {
 		return
@@ -109,7 +111,7 @@ func readCommand(h *dialect.Handler) {
 
 // keepFirst drops a hook with the name of an earlier hook. Of hooks with the same name (or command, if they have no
 // name), matcher and "sequential", the client takes the first only.
-func keepFirst(h *dialect.Handler, lines map[string]int) {
+func keepFirst(h *settings.Handler, lines map[string]int) {
 	if !h.Kept() {
 		return
 	}
@@ -127,7 +129,7 @@ func keepFirst(h *dialect.Handler, lines map[string]int) {
 }
 
 // timeoutOf reads a timeout. A text can be a number. Values that are not numbers above 0 are ignored.
-func timeoutOf(h *dialect.Handler) time.Duration {
+func timeoutOf(h *settings.Handler) time.Duration {
 	v, ok := h.Members["timeout"]
 	if ok && !(v.Float() > 0) {
 		h.Warn(v.Index, "%s\"timeout\" is no number above 0, so it is passed over", h.Who)

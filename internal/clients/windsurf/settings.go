@@ -3,6 +3,7 @@ package windsurf
 import (
 	"time"
 
+	"github.com/hookrun/hookrun/internal/clients/settings"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 )
 
@@ -18,11 +19,12 @@ type reader struct{}
 
 var (
 	top      = []dialect.Field{"hooks object"}
-	handlers = []dialect.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string",
+	handlers = []settings.HandlerFields{{Type: "command", Default: true, Fields: []dialect.Field{"command string",
 		"powershell string", "show_output boolean", "working_directory string", "type string", "timeout number"}}}
 )
 
-func (reader) Normalize(d *dialect.Document) {
+func (reader) Normalize(doc *dialect.Document) {
+	d := settings.Open(doc)
 	for e := range d.Events(d.Top(top, 1)["hooks"]) {
 		for g := range e.Hooks() {
 			for h := range g.Handlers(handlers, nil) {

@@ -131,6 +131,9 @@ func (u Unit) Write(d time.Duration) int64 {
 // Longest returns 0, which means no limit.
 func (u Unit) Longest() time.Duration { return 0 }
 
+// LongTimeout is the longest timeout that is probably meant in seconds.
+const LongTimeout = 10 * time.Minute
+
 // Place is the path of a client's file, and the folder that must contain the file.
 type Place struct{ Root, Path string }
 

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -82,7 +84,9 @@ type Source struct {
 }
 
 // Knows reports whether the client knows a field of the entry.
-func (s *Source) Knows(key string) bool { return hasField(s.Fields, key) }
+func (s *Source) Knows(key string) bool {
+	return slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Key() == key })
+}
 
 // Note describes a part of a document that is not an Entry, for the importer.
 type Note struct {
@@ -125,4 +129,10 @@ type DisabledName struct {
 	Name string // with variables expanded
 	Path string
 	At   document.Position
+}
+
+// DedupKey encodes texts as one unique text.
+func DedupKey(parts ...string) string {
+	b, _ := json.Marshal(parts) // strings always have a JSON form
+	return string(b)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
-	"github.com/hookrun/hookrun/internal/core/tenex"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -206,7 +205,7 @@ func (h *Hook) MatchingTools(theirs []dialect.Tool, clients dialect.Clients) (to
 		call.SetToolNames(names, h.Tools.Added(t.Name()), h.Tools)
 		here := []string{t.Name()}
 		switch d := h.Dialect; {
-		case d == tenex.Dialect:
+		case d.HasProjectRules():
 			here = append(here, projectNames(call)...)
 		case d.Own != nil:
 			here = append(here, d.ToolNames(call)...)

@@ -47,8 +47,8 @@ func (p *parser) normalize(text string) {
 	}
 	p.dialect.Files.Reader.Normalize(p.document)
 	for _, key := range p.parts.ownKeys(text) {
-		p.document.WarnOfGate(key.Index, "%s is a key of hookrun's own form, and means nothing in that of %s; "+
-			"put it in %s", key.Raw, p.dialect.Files.Client, FileName)
+		p.document.Warn(key.Index, "%s is a key of hookrun's own form, and means nothing in that of %s; put it in %s",
+			key.Raw, p.dialect.Files.Client, FileName).Gate = true
 	}
 	p.diagnostics()
 	if p.dialect.HasHooksFile() {

@@ -1,7 +1,6 @@
-package dialect
+package settings
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/endpoint"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -17,7 +17,7 @@ import (
 // Handler is one hook while its Entry is being filled. The methods read the fields that clients share.
 type Handler struct {
 	*Group
-	Entry
+	dialect.Entry
 	Type    string
 	Members Members
 	Who     string // begins messages about the hook
@@ -53,15 +53,12 @@ func (h *Handler) Time(key string) (d time.Duration) {
 	case d > time.Hour:
 		h.Doubt(v, "%s%q is in %s, and %s of them are more than an hour; were these %s?", h.Who, key, unit.name,
 			spelling.Brief(v.Raw, 80), unit.smaller)
-	case d > LongTimeout && unit.name == "seconds":
+	case d > dialect.LongTimeout && unit.name == "seconds":
 		h.Doubt(v, "%s%q is in seconds, and %s of them are more than ten minutes; were these milliseconds?", h.Who, key,
 			spelling.Brief(v.Raw, 80))
 	}
 	return d
 }
-
-// LongTimeout is the longest timeout that is probably meant in seconds.
-const LongTimeout = 10 * time.Minute
 
 // Doubt warns that a number may be meant in another unit.
 func (h *Handler) Doubt(v gjson.Result, format string, args ...any) {
@@ -82,7 +79,7 @@ func (h *Handler) Whole(key string) bool {
 type unitNames struct{ name, smaller string }
 
 // unitOf returns the unit of a timeout and the next smaller unit.
-func unitOf(t Timeout) unitNames {
+func unitOf(t dialect.Timeout) unitNames {
 	switch t.Write(time.Minute) {
 	case 1:
 		return unitNames{"minutes", "seconds"}
@@ -94,12 +91,12 @@ func unitOf(t Timeout) unitNames {
 
 // SetOnFailure sets the decision for every failure of the hook, from the client's own setting.
 func (h *Handler) SetOnFailure(decision protocol.Decision) {
-	h.OnFailure = FailurePolicy{}
+	h.OnFailure = dialect.FailurePolicy{}
 	for _, c := range h.dialect.Causes {
 		h.OnFailure[c] = decision
 	}
 	if decision == protocol.Block && !h.Project {
-		h.OnFailure[PolicyOfClient] = decision
+		h.OnFailure[dialect.PolicyOfClient] = decision
 	}
 }
 
@@ -135,7 +132,7 @@ func (h *Handler) ReadCommand() {
 		return
 	}
 	if text, ok := h.Line("command", v); ok && h.Runnable(text, v) {
-		h.Command = h.Dialect.Files.Completed(Command{Shell: text})
+		h.Command = h.Dialect.Files.Completed(dialect.Command{Shell: text})
 	}
 }
 
@@ -148,14 +145,14 @@ func (h *Handler) ReadCommandOrSkip() {
 	text, ok := h.Line("command", v)
 	if ok && text == "" {
 		h.WarnOfGate(v.Index, "%sthe command is empty, so %s skips the hook", h.Who, h.client())
-		h.note(EmptyCommand, h.From.Path, h.From.JSON.Index, "")
+		h.note(dialect.EmptyCommand, h.From.Path, h.From.JSON.Index, "")
 	}
 	if !ok || text == "" {
 		h.Drop()
 		return
 	}
 	h.WarnOfBlank(text, v)
-	h.Command = h.Dialect.Files.Completed(Command{Shell: text})
+	h.Command = h.Dialect.Files.Completed(dialect.Command{Shell: text})
 }
 
 // Args returns the strings of a list.
@@ -195,18 +192,12 @@ func (h *Handler) SetDedupKey(texts []string, keys ...string) {
 	equal := append([]string{h.Type}, texts...)
 	for _, key := range keys {
 		if v := h.Members[key]; v.IsArray() {
-			equal = append(equal, DedupKey(list(v)...))
+			equal = append(equal, dialect.DedupKey(list(v)...))
 		} else {
 			equal = append(equal, h.Dialect.Files.Expanded(v.String()))
 		}
 	}
-	h.DedupKey = DedupKey(equal...)
-}
-
-// DedupKey encodes texts as one unique text.
-func DedupKey(parts ...string) string {
-	b, _ := json.Marshal(parts) // strings always have a JSON form
-	return string(b)
+	h.DedupKey = dialect.DedupKey(equal...)
 }
 
 // PluginFolder returns the folder of the plugin that owns a hooks file, or "" if the file's name is not hooks.json. A

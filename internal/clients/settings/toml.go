@@ -1,9 +1,10 @@
-package dialect
+package settings
 
 import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/clients/toml"
+	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
 	"github.com/hookrun/hookrun/internal/lib/strictjson/document"
@@ -32,7 +33,7 @@ func (d *Document) TOML() *toml.Value {
 		if m.Key == "hooks" {
 			continue
 		}
-		d.note(OwnSetting, m.Key, m.Offset, m.Key)
+		d.note(dialect.OwnSetting, m.Key, m.Offset, m.Key)
 		if hint := spelling.Suggest(m.Key, []string{"hooks"}); hint != "" {
 			d.Warn(m.Offset, "unknown field %s, which is passed over%s", spelling.Quote(m.Key), hint)
 		}
@@ -55,4 +56,6 @@ func (d *Document) AsJSON(hooks *toml.Value) bool {
 }
 
 // NoteOwnSetting notes a setting of the client.
-func (d *Document) NoteOwnSetting(path string, offset int) { d.note(OwnSetting, path, offset, path) }
+func (d *Document) NoteOwnSetting(path string, offset int) {
+	d.note(dialect.OwnSetting, path, offset, path)
+}

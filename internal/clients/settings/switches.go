@@ -1,4 +1,4 @@
-package dialect
+package settings
 
 import (
 	"path/filepath"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
 
@@ -32,29 +33,21 @@ func (d *Document) SwitchOff(top Members, name string) (off gjson.Result, there 
 
 // NeedsHooks adds an error if the document has no "hooks".
 func (d *Document) NeedsHooks() {
-	if !Has(d.top, "hooks") {
+	if !dialect.Has(d.top, "hooks") {
 		d.Problem(d.top.Index, "has no \"hooks\"; write \"hooks\": {}%s", d.Drops)
 	}
 }
 
-// Unswitched revokes the effect of SwitchOff on all hooks of the client.
-func (d *Document) Unswitched() { d.ignoresSwitches = true }
-
-// Switched returns the last setting that turns all hooks of the client off or on, or nil.
-func (d *Document) Switched() *OffSwitch {
-	if len(d.Switches) == 0 || d.ignoresSwitches {
-		return nil
-	}
-	return &d.Switches[len(d.Switches)-1]
-}
+// IgnoreSwitches revokes the effect of SwitchOff on all hooks of the client.
+func (d *Document) IgnoreSwitches() { d.Unswitched = true }
 
 func (d *Document) addSwitch(off bool, by, is string, at int, name, path string, key int) {
-	d.Switches = append(d.Switches, OffSwitch{Off: off, Name: name, Path: path, KeyAt: d.At(key), By: by, At: d.At(at),
+	d.Switches = append(d.Switches, dialect.OffSwitch{Off: off, Name: name, Path: path, KeyAt: d.At(key), By: by, At: d.At(at),
 		Text: by + " is " + is + ", so no hook of " + d.client() + "'s form runs"})
 }
 
 // HooksConfig reads "hooksConfig", introduced by Gemini CLI: whether hooks run, and the names of disabled hooks.
-func (d *Document) HooksConfig(top Members, known []Field) {
+func (d *Document) HooksConfig(top Members, known []dialect.Field) {
 	const name = "hooksConfig"
 	d.hookKeys = append(d.hookKeys, name)
 	config, there := top[name]
@@ -67,7 +60,7 @@ func (d *Document) HooksConfig(top Members, known []Field) {
 			keyOffset(config, "enabled"))
 	}
 	for n, v := range c["disabled"].Array() {
-		d.Disabled = append(d.Disabled, DisabledName{Text: v.String(), Name: d.Dialect.Files.Expanded(v.String()),
+		d.Disabled = append(d.Disabled, dialect.DisabledName{Text: v.String(), Name: d.Dialect.Files.Expanded(v.String()),
 			Path: name + ".disabled." + strconv.Itoa(n), At: d.At(v.Index)})
 	}
 	for key := range config.ForEach {
@@ -88,7 +81,7 @@ func (d *Document) Limits(top Members, urls, variables string) {
 	}
 	for key := range d.top.ForEach {
 		if name := key.String(); name == urls || name == variables {
-			d.note(Limit, name, key.Index, name)
+			d.note(dialect.Limit, name, key.Index, name)
 		}
 	}
 }
@@ -125,8 +118,8 @@ func (d *Document) variables(object gjson.Result, who, drops string) (env []stri
 	return env
 }
 
-// OwnSettings returns the paths of settings that are not about hooks, in file order.
-func (d *Document) OwnSettings() (paths []string) {
+// ownSettings returns the paths of settings that are not about hooks, in file order.
+func (d *Document) ownSettings() (paths []string) {
 	if !d.topLevel {
 		for key := range d.top.ForEach {
 			switch name := key.String(); {
@@ -139,7 +132,7 @@ func (d *Document) OwnSettings() (paths []string) {
 		}
 	}
 	for _, n := range d.Notes {
-		if n.Kind == OwnSetting {
+		if n.Kind == dialect.OwnSetting {
 			paths = append(paths, n.Path)
 		}
 	}

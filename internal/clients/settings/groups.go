@@ -1,4 +1,4 @@
-package dialect
+package settings
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
 	"github.com/hookrun/hookrun/internal/lib/strictjson/document"
@@ -24,14 +25,14 @@ type EventGroups struct {
 	// WrongMatcherType: the matcher of a group had the wrong type.
 	WrongMatcherType bool
 
-	dialect *Dialect // for hooks of the event
+	dialect *dialect.Dialect // for hooks of the event
 	path    string
 	groups  gjson.Result
 }
 
 // Events yields the events in hooks, which is the "hooks" object or the document if events are at the top level. Other
 // keys cause a warning. beside are switches of the client that may be among the events; the first turns off all hooks.
-func (d *Document) Events(hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
+func (d *Document) Events(hooks gjson.Result, beside ...dialect.Field) iter.Seq[*EventGroups] {
 	at, off := "hooks", ""
 	if d.topLevel {
 		at = ""
@@ -43,12 +44,12 @@ func (d *Document) Events(hooks gjson.Result, beside ...Field) iter.Seq[*EventGr
 }
 
 // EventsOf is Events for an object under a key of the document. A switch among these events turns off only these hooks.
-func (d *Document) EventsOf(key string, hooks gjson.Result, beside ...Field) iter.Seq[*EventGroups] {
+func (d *Document) EventsOf(key string, hooks gjson.Result, beside ...dialect.Field) iter.Seq[*EventGroups] {
 	return func(yield func(*EventGroups) bool) { d.yieldEvents(hooks, key, "", beside, yield) }
 }
 
 // yieldEvents yields the events of an object under a key, or at the top level. off is the key that turns off all hooks.
-func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Field, yield func(*EventGroups) bool) {
+func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []dialect.Field, yield func(*EventGroups) bool) {
 	switch {
 	case !hooks.Exists() || hooks.Type == gjson.Null: // null counts as missing, if allowed
 		return
@@ -56,7 +57,7 @@ func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Fiel
 		d.WrongType(strconv.Quote(at), "an object", hooks, d.Drops)
 		return
 	}
-	last := LastOf(hooks)
+	last := dialect.LastOf(hooks)
 	place := ""
 	if at != "" {
 		place = PathPart(at) + "."
@@ -66,23 +67,23 @@ func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []Fiel
 		event := protocol.Event(name)
 		switch {
 		case hasField(beside, name):
-			d.note(OwnSetting, path, key.Index, name)
+			d.note(dialect.OwnSetting, path, key.Index, name)
 			if name == off && groups.IsBool() && last[strictjson.Text(key.Raw)].Index == groups.Index {
 				d.addSwitch(groups.Bool(), strconv.Quote(name), "true", key.Index, name, path, groups.Index)
 			}
 		case last[strictjson.Text(key.Raw)].Index != groups.Index:
-			d.note(Overwritten, path, key.Index, name)
+			d.note(dialect.Overwritten, path, key.Index, name)
 		case d.topLevel && name == "hooks":
 			d.Problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s",
 				filepath.Base(d.File), d.Drops)
 		case slices.Contains(d.events, name):
-			d.note(AtEvent, path, key.Index, name)
+			d.note(dialect.AtEvent, path, key.Index, name)
 			return yield(&EventGroups{Document: d, Name: event, Drops: d.Drops, dialect: d.Dialect.Of(event),
 				path: path, groups: groups})
 		case document.OwnKey(name):
-			d.note(OwnSetting, path, key.Index, name)
+			d.note(dialect.OwnSetting, path, key.Index, name)
 		default:
-			d.note(NoEvent, path, key.Index, name)
+			d.note(dialect.NoEvent, path, key.Index, name)
 			d.warnUnknownEvent(key, event)
 		}
 		return true
@@ -100,13 +101,13 @@ func (d *Document) warnUnknownEvent(key gjson.Result, event protocol.Event) {
 }
 
 // TopEvents yields the events of a document with events at the top level.
-func (d *Document) TopEvents(beside ...Field) iter.Seq[*EventGroups] {
+func (d *Document) TopEvents(beside ...dialect.Field) iter.Seq[*EventGroups] {
 	d.topLevel, d.top = true, gjson.Parse(d.Text)
 	return d.Events(d.top, beside...)
 }
 
 // SetFormerSwitches sets the switches that were formerly allowed among the events. The client now ignores them there.
-func (d *Document) SetFormerSwitches(switches []Field) { d.formerSwitches = switches }
+func (d *Document) SetFormerSwitches(switches []dialect.Field) { d.formerSwitches = switches }
 
 // suggestEvent suggests an event for an unknown name: a similar name, or the client's name for another client's event.
 // A file in the folder shared by plugins of all clients may belong to another client.
@@ -131,7 +132,7 @@ func (d *Document) suggestEvent(event protocol.Event) string {
 type Group struct {
 	*EventGroups
 	Members Members
-	Pattern *Pattern // if the group has a matcher
+	Pattern *dialect.Pattern // if the group has a matcher
 
 	json, matcher gjson.Result
 	matcherAt     document.Position
@@ -139,12 +140,12 @@ type Group struct {
 	path          string
 	isHook        bool // the object is a hook without a group
 	line          gjson.Result
-	when          *LineTest
+	when          *dialect.LineTest
 }
 
 // Groups yields the groups of the event, each with a list of hooks. lost is the effect of a missing list, as the end of
 // a message; if "", Drops.
-func (e *EventGroups) Groups(fields []Field, lost string) iter.Seq[*Group] {
+func (e *EventGroups) Groups(fields []dialect.Field, lost string) iter.Seq[*Group] {
 	return e.walk(fields, lost, func(gjson.Result) bool { return false })
 }
 
@@ -154,33 +155,20 @@ func (e *EventGroups) Hooks() iter.Seq[*Group] {
 }
 
 // HooksAndGroups yields groups, and hooks without a group, for a client that allows both.
-func (e *EventGroups) HooksAndGroups(fields []Field) iter.Seq[*Group] {
-	return e.walk(fields, "", func(group gjson.Result) bool { return !Has(group, "hooks") })
+func (e *EventGroups) HooksAndGroups(fields []dialect.Field) iter.Seq[*Group] {
+	return e.walk(fields, "", func(group gjson.Result) bool { return !dialect.Has(group, "hooks") })
 }
 
-// Has reports whether an object has a key.
-func Has(object gjson.Result, name string) bool { return valueOf(object, name).Exists() }
-
-// valueOf returns a field of an object, the last of equal keys.
-func valueOf(object gjson.Result, name string) (found gjson.Result) {
-	for key, value := range object.ForEach {
-		if key.String() == name {
-			found = value
-		}
-	}
-	return found
-}
-
-func (e *EventGroups) walk(fields []Field, lost string, isHook func(gjson.Result) bool) iter.Seq[*Group] {
+func (e *EventGroups) walk(fields []dialect.Field, lost string, isHook func(gjson.Result) bool) iter.Seq[*Group] {
 	return func(yield func(*Group) bool) { e.yieldGroups(fields, lost, isHook, yield) }
 }
 
-func (e *EventGroups) yieldGroups(fields []Field, lost string, isHook func(gjson.Result) bool,
+func (e *EventGroups) yieldGroups(fields []dialect.Field, lost string, isHook func(gjson.Result) bool,
 	yield func(*Group) bool) {
 	if !e.groups.IsArray() {
 		e.WrongType(string(e.Name), "an array", e.groups, e.Drops)
 		if e.groups.Type != gjson.Null {
-			e.note(EmptyGroup, e.path+".0", e.groups.Index, "")
+			e.note(dialect.EmptyGroup, e.path+".0", e.groups.Index, "")
 		}
 		return
 	}
@@ -194,11 +182,11 @@ func (e *EventGroups) yieldGroups(fields []Field, lost string, isHook func(gjson
 			path: e.path + "." + strconv.Itoa(n-1)}
 		if !json.IsObject() {
 			e.WrongType(strings.TrimSuffix(g.who, ": "), "an object", json, e.Drops)
-			e.note(EmptyGroup, g.path, json.Index, "")
+			e.note(dialect.EmptyGroup, g.path, json.Index, "")
 			return true
 		}
 		g.isHook = isHook(json)
-		if !g.isHook && !Has(json, "hooks") && (Has(json, "type") || Has(json, "command")) {
+		if !g.isHook && !dialect.Has(json, "hooks") && (dialect.Has(json, "type") || dialect.Has(json, "command")) {
 			e.Problem(json.Index, "%shas no \"hooks\"; write {\"hooks\": [{…}]} around this hook%s", g.who, lost)
 			return true
 		}
@@ -213,9 +201,9 @@ func (e *EventGroups) yieldGroups(fields []Field, lost string, isHook func(gjson
 }
 
 // read reads the fields of a group, except the hooks. It reports whether the client reads the hooks.
-func (g *Group) read(fields []Field) bool {
+func (g *Group) read(fields []dialect.Field) bool {
 	before := len(g.Problems)
-	g.matcher = valueOf(g.json, "matcher")
+	g.matcher = dialect.ValueOf(g.json, "matcher")
 	g.matcherAt = g.At(g.matcher.Index)
 	if g.isHook {
 		g.Members = Members{}
@@ -229,27 +217,21 @@ func (g *Group) read(fields []Field) bool {
 	if _, ok := g.Members["matcher"]; len(g.Problems) > before && !ok && g.matcher.Exists() {
 		g.WrongMatcherType = true
 	}
-	return g.readMatcher() && (g.Dialect.Files.OnFault != DropsEntry || len(g.Problems) == before)
+	return g.readMatcher() && (g.Dialect.Files.OnFault != dialect.DropsEntry || len(g.Problems) == before)
 }
 
 // noteMembers notes the fields that are not about the hooks of the group.
-func (g *Group) noteMembers(fields []Field) {
+func (g *Group) noteMembers(fields []dialect.Field) {
 	for key, value := range g.json.ForEach {
 		switch name := key.String(); {
 		case name == "hooks" || name == "matcher" || name == "commandRegex" && hasField(fields, name):
 		case !hasField(fields, name):
-			g.note(PassedOver, g.path+"."+PathPart(name), key.Index, name)
+			g.note(dialect.PassedOver, g.path+"."+PathPart(name), key.Index, name)
 		case value.Bool() != g.Dialect.Run.Parallel:
-			g.note(InTurn, g.path+"."+name, key.Index, name)
+			g.note(dialect.InTurn, g.path+"."+name, key.Index, name)
 		}
 	}
 }
-
-// maxPattern limits the cost of compiling a matcher, which is a tenth of a second for a megabyte.
-const maxPattern = 64 << 10
-
-// PatternTooLong reports whether a text is too long to compile.
-func PatternTooLong(text string) bool { return len(text) > maxPattern }
 
 // readMatcher reads the matcher. It reports whether the client accepts the matcher.
 func (g *Group) readMatcher() bool {
@@ -257,7 +239,7 @@ func (g *Group) readMatcher() bool {
 	if !ok {
 		return true
 	}
-	if PatternTooLong(text.Raw) {
+	if dialect.PatternTooLong(text.Raw) {
 		g.Problem(text.Index, "%sthe matcher is longer than 64 KiB", g.who)
 		return false
 	}
@@ -279,17 +261,17 @@ func (g *Group) readMatcher() bool {
 // OnlyLines restricts the group to commands of one tool for which accepts returns true. A nil accepts means no command.
 // line is the field with the expression.
 func (g *Group) OnlyLines(tool string, line gjson.Result, accepts func(command string) bool) {
-	var pattern Pattern
+	var pattern dialect.Pattern
 	if g.Pattern != nil {
 		pattern = *g.Pattern
 	}
 	pattern.Only = tool
 	g.Pattern, g.line = &pattern, line
-	g.when = &LineTest{Text: "commandRegex " + spelling.Quote(line.String()), Accepts: accepts}
+	g.when = &dialect.LineTest{Text: "commandRegex " + spelling.Quote(line.String()), Accepts: accepts}
 }
 
 // Sequential returns the field that says whether the hooks of the group run in turn.
-func (g *Group) Sequential() gjson.Result { return valueOf(g.json, "sequential") }
+func (g *Group) Sequential() gjson.Result { return dialect.ValueOf(g.json, "sequential") }
 
 // Who returns the beginning of messages about the group.
 func (g *Group) Who() string { return g.who }
@@ -299,16 +281,16 @@ func (g *Group) Who() string { return g.who }
 type HandlerFields struct {
 	Type    string
 	Default bool
-	Fields  []Field
+	Fields  []dialect.Field
 }
 
 // Handlers yields the group's hooks of the given types, each with an Entry to fill in. The Entry joins Entries unless
 // the caller finds a fault or drops the hook. common are fields of all types.
-func (g *Group) Handlers(types []HandlerFields, common []Field) iter.Seq[*Handler] {
+func (g *Group) Handlers(types []HandlerFields, common []dialect.Field) iter.Seq[*Handler] {
 	return func(yield func(*Handler) bool) { g.yieldHandlers(types, common, yield) }
 }
 
-func (g *Group) yieldHandlers(types []HandlerFields, common []Field, yield func(*Handler) bool) {
+func (g *Group) yieldHandlers(types []HandlerFields, common []dialect.Field, yield func(*Handler) bool) {
 	if g.isHook {
 		g.handler(g.json, strings.TrimSuffix(g.who, ": "), g.path, types, common, yield)
 		return
@@ -316,7 +298,7 @@ func (g *Group) yieldHandlers(types []HandlerFields, common []Field, yield func(
 	hooks, ok := g.Members["hooks"]
 	if ok && !hooks.IsArray() {
 		g.WrongType(g.who+`"hooks"`, "an array", hooks, g.Drops)
-		g.note(EmptyGroup, g.path, g.json.Index, "")
+		g.note(dialect.EmptyGroup, g.path, g.json.Index, "")
 		return
 	}
 	i := 0
@@ -326,22 +308,22 @@ func (g *Group) yieldHandlers(types []HandlerFields, common []Field, yield func(
 		return g.handler(json, who, g.path+".hooks."+strconv.Itoa(i-1), types, common, yield)
 	})
 	if i == 0 {
-		g.note(EmptyGroup, g.path, g.json.Index, "")
+		g.note(dialect.EmptyGroup, g.path, g.json.Index, "")
 	}
 }
 
 // handler yields one hook. It reports whether the caller wants more.
-func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFields, common []Field,
+func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFields, common []dialect.Field,
 	yield func(*Handler) bool) bool {
 	before := len(g.Problems)
 	if !json.IsObject() {
 		g.WrongType(who, "an object", json, g.Drops)
 		return true
 	}
-	h := &Handler{Group: g, Who: who + ": ", Entry: Entry{Who: who, GroupWho: g.who, Position: g.At(json.Index),
+	h := &Handler{Group: g, Who: who + ": ", Entry: dialect.Entry{Who: who, GroupWho: g.who, Position: g.At(json.Index),
 		Event: g.Name, Pattern: g.Pattern, MatcherAt: g.matcherAt, When: g.when,
 		Sequential: g.Members["sequential"].Type == gjson.True,
-		From:       Source{Path: path, Group: g.path, JSON: json, Matcher: g.matcher, Line: g.line}}}
+		From:       dialect.Source{Path: path, Group: g.path, JSON: json, Matcher: g.matcher, Line: g.line}}}
 	fields, known := h.fieldsOfType(types)
 	if !known {
 		return true
@@ -350,7 +332,7 @@ func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFiel
 	h.From.Fields = all
 	h.Members = g.innerMembers(json, all, h.Who, g.Drops)
 	for _, f := range fields {
-		if _, ok := h.Members[f.Key()]; strings.HasSuffix(f.Type(), "!") && !ok && !Has(json, f.Key()) {
+		if _, ok := h.Members[f.Key()]; strings.HasSuffix(f.Type(), "!") && !ok && !dialect.Has(json, f.Key()) {
 			g.Problem(json.Index, "%sa hook of type %q needs %q%s", h.Who, h.Type, f.Key(), g.Drops)
 		}
 	}
@@ -363,8 +345,8 @@ func (g *Group) handler(json gjson.Result, who, path string, types []HandlerFiel
 }
 
 // fieldsOfType returns the fields of the hook's type.
-func (h *Handler) fieldsOfType(types []HandlerFields) (fields []Field, known bool) {
-	kind := valueOf(h.From.JSON, "type")
+func (h *Handler) fieldsOfType(types []HandlerFields) (fields []dialect.Field, known bool) {
+	kind := dialect.ValueOf(h.From.JSON, "type")
 	var names []string
 	for _, t := range types {
 		if t.Default && !kind.Exists() || kind.Type == gjson.String && kind.String() == t.Type {

@@ -332,7 +332,7 @@ func (f *firing) verdict(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	if f.isTouched(h.Hook) {
 		return dialect.Skipped(h.Name, h.source, h.Dialect)
 	}
-	result, policies := f.result(ctx, h), f.policies(h.Hook)
+	result, policies := f.result(ctx, h), f.policies(h.Hook) // of a process or a request
 	result.Sent = h.payload
 	f.noteRewritten(h.Hook)
 	f.explainExit(h, &result)
@@ -378,7 +378,7 @@ func shownName(h *hook.Hook) string { return printable.Escape(h.Name) }
 // result runs a hook as a request, in a persistent process, or in a process for this call.
 func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 	f.showInput(ctx, h)
-	if request := h.Request(); request != nil {
+	if request, is := h.Handler.(*hook.Request); is {
 		return f.runner.post(ctx, h, request.By)
 	}
 	if pool := f.set.pools[h.Hook]; pool != nil && !f.runner.options.OneShot {

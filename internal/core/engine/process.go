@@ -43,7 +43,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 		return dialect.HookResult{Err: err}
 	}
 	input, id := process.Input(h.payload), ""
-	if h.Process().Workers > 0 {
+	if by, is := h.Handler.(*hook.Process); is && by.Workers > 0 {
 		input, id = r.line(h)
 	}
 	if h.Async && r.options.OneShot {

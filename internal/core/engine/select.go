@@ -57,8 +57,9 @@ func (r *Runner) buildHookSet(cfg *hookfile.Config) *hookSet {
 		hs.hooks = withoutSkipped(hs.hooks, r.options.Skip)
 	}
 	for i := range hs.hooks {
-		if h := &hs.hooks[i]; h.Process().Workers > 0 {
-			hs.pools[h] = r.processes.NewPool(h.Process().Workers, func(dir string) (process.Program, error) {
+		h := &hs.hooks[i]
+		if by, is := h.Handler.(*hook.Process); is && by.Workers > 0 {
+			hs.pools[h] = r.processes.NewPool(by.Workers, func(dir string) (process.Program, error) {
 				// without further fields of the call, because the process serves other calls too
 				return r.program(h, dialect.NewCall(dialect.Call{Workspace: dir}))
 			})

@@ -69,8 +69,8 @@ func (p *parser) hook(value document.Value, n int) (h hook.Hook, ok bool) {
 			f.read(r, &h)
 		}
 	}
-	if h.Starts() && e.isPersistent() {
-		h.Process().Workers = max(int(e.values["workers"].Num), 1)
+	if by, is := h.Handler.(*hook.Process); is && e.isPersistent() {
+		by.Workers = max(int(e.values["workers"].Num), 1)
 	}
 	e.checkRequest(&h)
 	e.warnUnreachable(&h)
@@ -102,8 +102,7 @@ func (e *entry) checkRequired() {
 
 // checkMeaningless reports keys that mean nothing beside the others.
 func (e *entry) checkMeaningless(h *hook.Hook) {
-	useless := e.keys(processes, programs)
-	if len(useless) > 0 && h.Rule() != nil {
+	if useless := e.keys(processes, programs); len(useless) > 0 && h.Rule() != nil {
 		e.Problem(`%s runs no command, so "%s" would mean nothing; leave it out`, e.Name,
 			strings.Join(useless, `", "`))
 	}

@@ -97,6 +97,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 		"HOOKRUN_CWD=" + cmp.Or(c.Dir, c.Workspace),
 		"PWD=" + Dir(h, c), // printed by a shell's pwd
 	}
+	persistent, files := h.Process().Workers > 0, h.Environment()
 	last := h.Dialect.Hooks.Environment(c)
 	for i, v := range last {
 		if len(v) > dialect.MaxVariable() || strings.ContainsRune(v, 0) {
@@ -109,7 +110,7 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 	if h.Inherit != nil {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return !admits(h.Inherit, v) })
 	}
-	if h.Process().Workers > 0 && !laterHas([][]string{base, h.Environment()}, unbuffered) {
+	if persistent && !laterHas([][]string{base, files}, unbuffered) {
 		ours = append(ours, unbuffered+"=1")
 	}
 	if c.Event != "" {
@@ -126,9 +127,9 @@ func Environ(h *hook.Hook, c *dialect.Call, base []string, binary string) []stri
 		ours = append(ours, "HOOKRUN_TOOL="+tool)
 	}
 	if h.Dialect.Run.FileVariablesWin {
-		return mergeEnviron(base, ours, last, h.Environment())
+		return mergeEnviron(base, ours, last, files)
 	}
-	return mergeEnviron(base, ours, h.Environment(), last)
+	return mergeEnviron(base, ours, files, last)
 }
 
 // needed are variables without secrets that most programs need.

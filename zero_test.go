@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/hooks"
 	"github.com/hookrun/hookrun/internal/testsupport/testhome"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
@@ -24,8 +24,8 @@ func TestMain(m *testing.M) { testhome.Main(m) }
 var zeros = []any{
 	protocol.API(""), protocol.Call{}, protocol.Cause(""), protocol.Decision(0), protocol.Event(""),
 	protocol.Milliseconds(0), protocol.Outcome{}, protocol.Report{}, protocol.Text{},
-	projecthooks.Config{}, projecthooks.Diagnostic{}, projecthooks.Diagnostics(nil), projecthooks.HookInfo{},
-	projecthooks.LoadOptions{},
+	hooks.Config{}, hooks.Diagnostic{}, hooks.Diagnostics(nil), hooks.HookInfo{}, hooks.Loader{}, hooks.LoadOptions{},
+	hooks.Part{},
 	runner.Answer{}, runner.CallError{}, runner.Hook{}, runner.Options{}, runner.Output{}, runner.Result{},
 	runner.Runner{}, runner.ToolFunc(nil), runner.Trust(""),
 	queue.Claim{}, queue.Entry{}, queue.Queue{},
@@ -44,7 +44,7 @@ func TestZeroValues(t *testing.T) {
 	var public []string
 	for _, section := range strings.Split(string(api), "package ")[1:] {
 		name, rest, _ := strings.Cut(section, "\n")
-		for _, found := range regexp.MustCompile(`(?m)^type (\w+)`).FindAllStringSubmatch(rest, -1) {
+		for _, found := range regexp.MustCompile(`(?m)^type (\w+) [^=]`).FindAllStringSubmatch(rest, -1) {
 			public = append(public, name+"."+found[1])
 		}
 	}

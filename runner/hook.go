@@ -11,14 +11,13 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/core/tenex"
 	"github.com/hookrun/hookrun/internal/lib/glob/lint"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
-	"github.com/hookrun/hookrun/internal/rules"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -56,8 +55,9 @@ type Answer struct {
 	Output *string // at post-tool: the new result, replacing text and error; nil: unchanged
 }
 
-// function converts the hook, the nth of Options.Hooks. If the hook could never run, function returns an error.
-func (f *Hook) function(n int) (h hook.Hook, err error) {
+// function converts the hook, the nth of Options.Hooks. If the hook could never run, function returns an error. cfg, if
+// not nil, has the rules for a Match.
+func (f *Hook) function(n int, cfg *hookfile.Config) (h hook.Hook, err error) {
 	on := f.event()
 	h = engine.NewFunction(f.Name, on, f.verdict)
 	if f.Open {
@@ -78,12 +78,21 @@ func (f *Hook) function(n int) (h hook.Hook, err error) {
 		note("hook %q: the match %q is for tools, and %s has none; leave it out", f.Name, f.Match, on)
 	}
 	if strings.Contains(f.Match, "(") {
-		if h.If = rules.All.If(f.Match); h.If.Malformed() {
+		if cfg == nil {
+			// New fails, and the rules are not known
+		} else if all := cfg.Parts().Rules; all == nil {
+			note("hook %q: this program has no rules, so it cannot decide the match %q; give its hooks.Loader rules.Part",
+				f.Name, f.Match)
+		} else if h.If = all.If(f.Match); h.If.Malformed() {
 			note("hook %q: the match %q is no rule of the form Tool(pattern), as shell(git push *)", f.Name, f.Match)
 		}
 	} else if f.Match != "" {
 		globs, ok := hook.NewGlobs(f.Match)
-		doubts, err := lint.Check(f.Match, clients.All().KnownTools())
+		var known []string
+		if cfg != nil {
+			known = cfg.Clients().KnownTools()
+		}
+		doubts, err := lint.Check(f.Match, known)
 		switch {
 		case err != nil:
 			note("hook %q: %w", f.Name, err)

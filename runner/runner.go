@@ -10,12 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookrun/hookrun/hooks"
 	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/core/hookfile/host"
 	"github.com/hookrun/hookrun/internal/lib/crash"
-	"github.com/hookrun/hookrun/internal/trust"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -78,7 +78,7 @@ var ErrClosed = engine.ErrClosed
 // New returns a Runner for the hooks of cfg. A nil or zero cfg, as after a failed Load, is an error, and so are wrong
 // options. A program without hooks files gives projecthooks.Empty. New keeps no slice, map or pointer of the options
 // but Log.
-func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
+func New(cfg *hooks.Config, o Options) (*Runner, error) {
 	r := &Runner{pin: o.Pin, log: o.Log, ask: o.Ask}
 	if r.log == nil {
 		r.log = slog.Default()
@@ -87,15 +87,15 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 		q := *o.Queue
 		r.queue = &q
 	}
-	functions, err := o.check()
+	public := (*host.Config)(cfg)
+	functions, err := o.check(public.Config())
 	if err != nil {
 		return nil, err
 	}
-	public := (*host.Config)(cfg)
 	as := engine.Options{
 		Timeout: o.Timeout, OnFailure: o.OnFailure, Env: o.Env, Functions: functions, MaxProcs: o.MaxProcs,
 		RequireTrust: o.Trust == TrustRequired || o.Trust == TrustBlock, BlockUntilAllowed: o.Trust == TrustBlock,
-		Pin: o.Pin, StateDir: o.StateDir, CheckTrust: trust.Check,
+		Pin: o.Pin, StateDir: o.StateDir, CheckTrust: public.Trust(),
 	}
 	if r.ofFiles = as.Pin || as.RequireTrust; r.ofFiles && isParsed(public) {
 		return nil, errParsed
@@ -124,11 +124,12 @@ func isParsed(c *host.Config) bool {
 	return c.Config() != nil && len(c.Config().Files) > 0 && c.Dir() == ""
 }
 
-// check converts the Hooks, and returns an error for each wrong option that the engine does not check.
-func (o *Options) check() (functions []hook.Hook, err error) {
+// check converts the Hooks, and returns an error for each wrong option that the engine does not check. If cfg is nil, the
+// engine refuses it, and rules of a Match are not looked at.
+func (o *Options) check(cfg *hookfile.Config) (functions []hook.Hook, err error) {
 	var wrong []error
 	for i, h := range o.Hooks { // the caller may change its own slice later
-		f, err := h.function(i)
+		f, err := h.function(i, cfg)
 		if err != nil {
 			wrong = append(wrong, err)
 		}
@@ -167,7 +168,7 @@ func (r *Runner) checkMade() error {
 //
 // If a file of the hooks is not among the files of cfg, Reload returns an error and the old hooks stay: an editor may
 // have taken the file away for a moment. Reload projecthooks.Empty first if it is gone on purpose.
-func (r *Runner) Reload(cfg *projecthooks.Config) error {
+func (r *Runner) Reload(cfg *hooks.Config) error {
 	if err := r.checkMade(); err != nil {
 		return err
 	}
@@ -207,7 +208,7 @@ func (r *Runner) Close() error {
 // Explain returns the hooks for a tool call: first the pre-tool hooks, then the post-tool hooks after a tool that did
 // not fail. If the call has no Tool, Explain returns the hooks for the user's message. Runs and Why say whether a hook
 // would run for this call, and why. Explain runs no hook.
-func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
+func (r *Runner) Explain(c protocol.Call) ([]hooks.HookInfo, error) {
 	if err := r.checkMade(); err != nil {
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 	if c.Tool == "" {
 		events = []protocol.Event{protocol.PreExecute}
 	}
-	var all []projecthooks.HookInfo
+	var all []hooks.HookInfo
 	for _, event := range events {
 		plan, err := r.plan(c, event, Output{})
 		if err != nil {
@@ -230,7 +231,7 @@ func (r *Runner) Explain(c protocol.Call) ([]projecthooks.HookInfo, error) {
 			}
 			info := host.InfoOf(h.Hook)
 			info.Events, info.Runs, info.Why = []protocol.Event{event}, h.Runs, h.Why
-			all = append(all, projecthooks.HookInfo(info))
+			all = append(all, hooks.HookInfo(info))
 		}
 	}
 	return all, nil

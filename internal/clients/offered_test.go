@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/clients/set"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -115,7 +116,7 @@ func namesIn(t *testing.T, client, tool string) []string {
 	require.True(t, known, client)
 	c := dialect.NewCall(dialect.Call{Event: protocol.PreTool, Tool: tool})
 	All().NameTool(c, nil)
-	names, _, _ := toolNames(d, c)
+	names, _, _ := set.NamesOfTool(d, c)
 	c.SetToolNames(names, nil, nil)
 	return c.ProjectTools()
 }

@@ -5,22 +5,53 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Config is the type from which projecthooks.Config is defined. The latter has no method that returns the inner Config:
+// Config is the type from which hooks.Config is defined. The latter has no method that returns the inner Config:
 // hookrun's own packages convert to this type, and no other module can.
 type Config struct {
 	config *hookfile.Config
+	trust  engine.TrustCheck
 	dir    string // folder of the project; "": no file was read
 	begin  sync.Once
 	files  *hookfile.Snapshot
 }
 
-// New returns the Config for files of the project in dir; "": no file was read.
-func New(c *hookfile.Config, dir string) *Config { return &Config{config: c, dir: dir} }
+// Parts are all that a program can hand to the loader: for the loader and, as Trust, for the Runner.
+type Parts struct {
+	hookfile.Parts
+	Trust engine.TrustCheck // nil: a Runner that must check trust blocks every call
+}
+
+// Part is the type from which hooks.Part is defined. The zero Part adds nothing.
+type Part struct{ add func(*Parts) }
+
+// NewPart returns the Part that adds something to the Parts.
+func NewPart(add func(*Parts)) Part { return Part{add} }
+
+// AddTo adds the part.
+func (p Part) AddTo(all *Parts) {
+	if p.add != nil {
+		p.add(all)
+	}
+}
+
+// New returns the Config for files of the project in dir, which were read with the parts; "": no file was read.
+func New(c *hookfile.Config, p Parts, dir string) *Config {
+	return &Config{config: c, trust: p.Trust, dir: dir}
+}
+
+// Trust returns the check of trust that was handed to the loader, or nil.
+func (p *Config) Trust() engine.TrustCheck {
+	if p == nil {
+		return nil
+	}
+	return p.trust
+}
 
 // Config returns the inner Config, or nil if p is nil or zero.
 func (p *Config) Config() *hookfile.Config {
@@ -43,7 +74,7 @@ func (p *Config) Snapshot() *hookfile.Snapshot {
 	return p.files
 }
 
-// Info is projecthooks.HookInfo: the facts about a hook for host programs.
+// Info is hooks.HookInfo: the facts about a hook for host programs.
 type Info struct {
 	Name    string
 	Source  string

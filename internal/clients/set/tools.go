@@ -1,4 +1,4 @@
-package clients
+package set
 
 import (
 	"cmp"
@@ -238,7 +238,7 @@ func (s *Set) NameTool(c *dialect.Call, files *dialect.FileTools) {
 	var guessed []string
 	from := ""
 	if by := s.ClientWith(c.Sender()); names[0] == "" && by != nil {
-		names, guessed, from = toolNames(by, c)
+		names, guessed, from = NamesOfTool(by, c)
 		_, own = by.ToolNamed(c.Tool)
 		own = own || len(guessed) > 0 || strings.HasPrefix(names[0], dialect.MCPPrefix)
 	}
@@ -254,9 +254,9 @@ func (s *Set) NameTool(c *dialect.Call, files *dialect.FileTools) {
 	}
 }
 
-// toolNames returns the names from the tables and the client. For a tool that may be an MCP server's, see
+// NamesOfTool returns the names from the tables and the client. For a tool that may be an MCP server's, see
 // dialect.Call.SetMCPNames.
-func toolNames(of *client.Client, c *dialect.Call) (names [2]string, guessed []string, from string) {
+func NamesOfTool(of *client.Client, c *dialect.Call) (names [2]string, guessed []string, from string) {
 	form, tool := of.MCP, c.Tool
 	if name := of.ToolName; name != nil {
 		names[0] = name(c)

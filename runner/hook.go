@@ -81,8 +81,9 @@ func (f *Hook) function(n int, cfg *hookfile.Config) (h hook.Hook, err error) {
 		if cfg == nil {
 			// New fails, and the rules are not known
 		} else if all := cfg.Parts().Rules; all == nil {
-			note("hook %q: this program has no rules, so it cannot decide the match %q; give its hooks.Loader rules.Part",
-				f.Name, f.Match)
+			const text = "hook %q: this program has no rules, so it cannot decide the match %q; give its " +
+				"hooks.Loader rules.Part"
+			note(text, f.Name, f.Match)
 		} else if h.If = all.If(f.Match); h.If.Malformed() {
 			note("hook %q: the match %q is no rule of the form Tool(pattern), as shell(git push *)", f.Name, f.Match)
 		}

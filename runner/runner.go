@@ -124,8 +124,8 @@ func isParsed(c *host.Config) bool {
 	return c.Config() != nil && len(c.Config().Files) > 0 && c.Dir() == ""
 }
 
-// check converts the Hooks, and returns an error for each wrong option that the engine does not check. If cfg is nil, the
-// engine refuses it, and rules of a Match are not looked at.
+// check converts the Hooks, and returns an error for each wrong option that the engine does not check. A nil cfg is the
+// engine's to refuse: the rules of a Match are then not checked.
 func (o *Options) check(cfg *hookfile.Config) (functions []hook.Hook, err error) {
 	var wrong []error
 	for i, h := range o.Hooks { // the caller may change its own slice later

@@ -163,8 +163,9 @@ func (c *Checker) AddMissing(r *Report, there []hookfile.File, workspace string)
 	}
 }
 
-// projectOf returns the folder in which the hooks of a file run, unless the caller names another: the file's folder, or the
-// parent of a client's folder such as .claude. A plugin's file can be anywhere, so the hooks run in the current folder.
+// projectOf returns the folder in which the hooks of a file run, unless the caller names another: the file's folder, or
+// the parent of a client's folder such as .claude. A plugin's file can be anywhere, so the hooks run in the current
+// folder.
 func projectOf(path string) string {
 	folder := filepath.Dir(path)
 	switch {

@@ -154,7 +154,8 @@ func (e *Explanation) MarkUndecided() {
 	}
 }
 
-// AddInputs fills in the stdin of the hooks that would run, each as show returns it, as long as no earlier hook changes the call.
+// AddInputs fills in the stdin of the hooks that would run, each as show returns it, as long as no earlier hook changes
+// the call.
 func (e *Explanation) AddInputs(show func(string) string) error {
 	for i := range e.Hooks {
 		h, x := &e.hooks[i], &e.Hooks[i]

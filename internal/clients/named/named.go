@@ -1,4 +1,4 @@
-// Package named makes a client that a Go program names a part of a loader.
+// Package named makes the part of a hooks.Loader for one client.
 package named
 
 import (
@@ -8,17 +8,17 @@ import (
 	"github.com/hookrun/hookrun/internal/core/hookfile/host"
 )
 
-// Client returns the part that adds a client.
+// Client returns the part for a client.
 func Client(c *client.Client) host.Part {
 	return host.NewPart(func(p *host.Parts) { p.Clients = known(p).With(c) })
 }
 
-// Dialect returns the part that adds a protocol that no client speaks.
+// Dialect returns the part for a protocol without a client.
 func Dialect(d *dialect.Dialect) host.Part {
 	return host.NewPart(func(p *host.Parts) { p.Clients = known(p).With(nil, d) })
 }
 
-// known returns the clients that earlier parts have added.
+// known returns the clients of the earlier parts.
 func known(p *host.Parts) *set.Set {
 	if s, ok := p.Clients.(*set.Set); ok {
 		return s

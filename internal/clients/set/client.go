@@ -146,7 +146,7 @@ func (s *Set) sender(c *dialect.Call, event protocol.Event) *client.Client {
 			return d
 		}
 	}
-	if len(having) > 0 && !plain.Events.Has(event) {
+	if len(having) > 0 && (plain == nil || !plain.Events.Has(event)) {
 		return having[0]
 	}
 	return plain

@@ -150,7 +150,7 @@ func (s *Set) contradiction(doc string) string {
 	return ""
 }
 
-// twiceIn returns a text field that an object in a hook input has twice with different values, or "".
+// twiceIn returns a text field with two different values in an object of a hook input, or "".
 func twiceIn(object, path string) string {
 	texts := map[string]string{}
 	for key, value := range strictjson.Members(object) {

@@ -1,5 +1,5 @@
-// Package set finds clients, events and tools in a set of clients. The package imports no client: a program that names
-// some clients links these alone.
+// Package set finds clients, events and tools in a set of clients. The package imports no client: a program links the
+// clients of its own set alone.
 package set
 
 import (
@@ -15,10 +15,10 @@ import (
 )
 
 // Set is some of hookrun's clients, and hookrun's own form. Set implements dialect.Clients. The zero Set has hookrun's
-// own form alone. The lists that its methods return are shared: callers must not change them.
+// own form alone. The methods share their lists with the caller, who must not change a list.
 type Set struct {
 	Members   func() []*client.Client   // the clients, in order of their names; nil: none
-	Protocols func() []*dialect.Dialect // that no client speaks; nil: none
+	Protocols func() []*dialect.Dialect // without a client; nil: none
 
 	listed, toolsMade, nearMade, mainMade sync.Once
 
@@ -104,7 +104,7 @@ func (s *Set) Clients() []*client.Client {
 	return s.known
 }
 
-// ClientNames returns the names of Clients, which are also the names of their output forms.
+// ClientNames returns the names of Clients, and so of the output forms.
 func (s *Set) ClientNames() (names []string) {
 	for _, d := range s.Clients() {
 		names = append(names, d.Name)

@@ -49,7 +49,8 @@ func (d *Document) EventsOf(key string, hooks gjson.Result, beside ...dialect.Fi
 }
 
 // yieldEvents yields the events of an object under a key, or at the top level. off is the key that turns off all hooks.
-func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []dialect.Field, yield func(*EventGroups) bool) {
+func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []dialect.Field,
+	yield func(*EventGroups) bool) {
 	switch {
 	case !hooks.Exists() || hooks.Type == gjson.Null: // null counts as missing, if allowed
 		return

@@ -42,8 +42,8 @@ func (d *Document) NeedsHooks() {
 func (d *Document) IgnoreSwitches() { d.Unswitched = true }
 
 func (d *Document) addSwitch(off bool, by, is string, at int, name, path string, key int) {
-	d.Switches = append(d.Switches, dialect.OffSwitch{Off: off, Name: name, Path: path, KeyAt: d.At(key), By: by, At: d.At(at),
-		Text: by + " is " + is + ", so no hook of " + d.client() + "'s form runs"})
+	d.Switches = append(d.Switches, dialect.OffSwitch{Off: off, Name: name, Path: path, KeyAt: d.At(key), By: by,
+		At: d.At(at), Text: by + " is " + is + ", so no hook of " + d.client() + "'s form runs"})
 }
 
 // HooksConfig reads "hooksConfig", introduced by Gemini CLI: whether hooks run, and the names of disabled hooks.
@@ -60,8 +60,8 @@ func (d *Document) HooksConfig(top Members, known []dialect.Field) {
 			keyOffset(config, "enabled"))
 	}
 	for n, v := range c["disabled"].Array() {
-		d.Disabled = append(d.Disabled, dialect.DisabledName{Text: v.String(), Name: d.Dialect.Files.Expanded(v.String()),
-			Path: name + ".disabled." + strconv.Itoa(n), At: d.At(v.Index)})
+		d.Disabled = append(d.Disabled, dialect.DisabledName{Text: v.String(),
+			Name: d.Dialect.Files.Expanded(v.String()), Path: name + ".disabled." + strconv.Itoa(n), At: d.At(v.Index)})
 	}
 	for key := range config.ForEach {
 		if k := key.String(); k != "enabled" && k != "disabled" {

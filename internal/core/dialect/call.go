@@ -228,8 +228,8 @@ func (c *Call) Known() *KnownTool { return &c.known }
 // KnownNames returns the project's names for a tool of this name of any client.
 func (c *Call) KnownNames() []string { return namesOf(&c.known.Names) }
 
-// MayBeUnnamed reports whether hooks may not know the tool: no table has the project's name for it, or its MCP server is
-// not known. Warnings about the call are worked out only then.
+// MayBeUnnamed reports whether hooks may not know the tool: no table has the project's name for the tool, or the MCP
+// server is not known. Only then there can be a warning about the name.
 func (c *Call) MayBeUnnamed() bool {
 	if len(c.guessedTools) > 0 || len(c.known.OtherServers) > 0 {
 		return true

@@ -24,7 +24,7 @@ type Document struct {
 	Entries []Entry
 	Agents  []string // of the file, if not all agents have the same hooks
 	Notes   []Note
-	// OwnSettings returns the paths of settings that are not about hooks, in file order; nil: nobody has read the file.
+	// OwnSettings returns the paths of settings that are not about hooks, in file order. The reader sets OwnSettings.
 	OwnSettings func() []string
 
 	Switches        []OffSwitch

@@ -76,5 +76,6 @@ func Skipped(name, source string, d *Dialect) HookVerdict {
 // Decided returns the verdict of a hook that is a function or a rule, with a report without exit code and output.
 func Decided(name, source string, d *Dialect, v Verdict, took, limit time.Duration) HookVerdict {
 	return HookVerdict{Verdict: v, Dialect: d, Report: protocol.Report{Name: name, Source: source, Status: v.Status,
-		Cause: v.Cause, Failure: v.FailedOpen, Duration: protocol.Milliseconds(took), Limit: protocol.Milliseconds(limit)}}
+		Cause: v.Cause, Failure: v.FailedOpen, Duration: protocol.Milliseconds(took),
+		Limit: protocol.Milliseconds(limit)}}
 }

@@ -25,6 +25,9 @@ func (r *reader) readDialect(h *hook.Hook) bool {
 	case name == tenex.Dialect.Name:
 		r.Problem("\"dialect\" %s is what entries have without it; leave it out", quote(name))
 		return false
+	case len(known) == 0:
+		r.Problem("unknown dialect %s: this program knows no client", quote(name))
+		return false
 	case !slices.Contains(known, name):
 		r.Problem("unknown dialect %s; known are %s%s", quote(name), strings.Join(known, ", "),
 			spelling.Suggest(name, known))

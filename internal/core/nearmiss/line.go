@@ -98,8 +98,8 @@ func readLine(r *dialect.HookResult, line string) error {
 	return nil
 }
 
-// WarnOfStderr warns if a persistent hook's line, with LineNote, has "stderr" and exit code 0. A process may write to stderr and exit
-// with 0, but the author of such a line may have meant the reason of a deny.
+// WarnOfStderr warns if a persistent hook's line, with LineNote, has "stderr" and exit code 0. A process may write to
+// stderr and exit with 0, but the author of such a line may have meant the reason of a deny.
 func WarnOfStderr(r *dialect.HookResult, who string, v dialect.Verdict) dialect.Verdict {
 	if v.Decision == protocol.Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
 		v.Warnings = append(v.Warnings, who+` has "stderr" in its line and no "exit_code" but 0, which denies `+

@@ -1,4 +1,5 @@
-// Package listing shows what waits in queues, and what became of the rest: as values for JSON, and as text for a person.
+// Package listing shows what waits in queues, and what became of the rest: as values for JSON, and as text for a
+// person.
 package listing
 
 import (

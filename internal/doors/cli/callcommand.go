@@ -20,7 +20,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/form"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
-	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/printable/terminal"
 	"github.com/hookrun/hookrun/protocol"
@@ -105,7 +105,7 @@ func (f *callCommand) run(read func() (protocol.Event, error), std Streams) (exi
 		_, _ = read() // sets the call, for the error message
 		return f.tellError(err, std)
 	}
-	g := f.gate(f.flags.Name(), func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) })
+	g := f.service(f.flags.Name(), func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) })
 	began := time.Now()
 	p, err := f.prepare(read, g, &stdinReader{Streams: std})
 	if std.last != nil && f.log != nil && !errors.Is(err, errAnswered) && !canary.Is(&f.call) {
@@ -155,7 +155,7 @@ func (f *callCommand) tellError(failure error, std Streams) (exit int, err error
 			SystemMessages: []string{strings.TrimSpace(reason.String())}}
 		return f.print(engine.Fired{Outcome: o}, std, func() {})
 	}
-	block := gate.Blocked(&f.call, strings.TrimSpace(reason.String()))
+	block := calls.Blocked(&f.call, strings.TrimSpace(reason.String()))
 	block.Failed = f.call.Failed
 	takesOther := dialect.Withhold(&f.call, &block)
 	reply, err := to.ReplyTo(&f.call, block)
@@ -194,15 +194,15 @@ func (f *callCommand) tellStranger(failure error, std Streams) (exit int, err er
 
 // prepared is a call whose hooks are ready to run.
 type prepared struct {
-	gate     *gate.Gate
-	call     gate.Call
+	service  *calls.Service
+	call     calls.Call
 	until    *interruption
 	depthErr error // error if hooks are nested too deep
 }
 
 // prepare reads the call and the hooks files.
 func (f *callCommand) prepare(
-	read func() (protocol.Event, error), g *gate.Gate, stdin io.Reader,
+	read func() (protocol.Event, error), g *calls.Service, stdin io.Reader,
 ) (*prepared, error) {
 	event, err := read()
 	if err != nil {
@@ -212,7 +212,7 @@ func (f *callCommand) prepare(
 		return nil, err
 	}
 	f.recordLastRun()
-	p := &prepared{gate: g, until: &interruption{exit: exitFailed}}
+	p := &prepared{service: g, until: &interruption{exit: exitFailed}}
 	if f.reader() != nil {
 		p.until.exit = exitBlock
 	}
@@ -241,8 +241,8 @@ func (f *callCommand) prepare(
 }
 
 // gateCall returns the call with the limits of its output form.
-func (f *callCommand) gateCall() gate.Call {
-	c := gate.Call{Call: f.call, Warnings: f.warnings}
+func (f *callCommand) gateCall() calls.Call {
+	c := calls.Call{Call: f.call, Warnings: f.warnings}
 	c.Output = f.reader()
 	if f.output == "text" {
 		c.Fit = func(o *protocol.Outcome) { *o = form.WithoutRewrites(*o) }
@@ -256,22 +256,22 @@ func (f *callCommand) gateCall() gate.Call {
 }
 
 // run runs the call's hooks. A signal ends them.
-func (p *prepared) run() (gate.Answer, error) {
-	plan, err := p.gate.Plan(p.call, engine.CallSettings{})
+func (p *prepared) run() (calls.Answer, error) {
+	plan, err := p.service.Plan(p.call, engine.CallSettings{})
 	if err != nil {
-		return gate.Answer{}, err
+		return calls.Answer{}, err
 	}
 	ctx := context.Background()
 	if !plan.Empty() {
 		if p.depthErr != nil {
-			return gate.Answer{}, plan.Refuse(p.depthErr)
+			return calls.Answer{}, plan.Refuse(p.depthErr)
 		}
 		ctx = p.until.context()
 	}
 	answer, err := plan.Fire(ctx)
 	p.until.done()
 	if err != nil && ctx.Err() != nil {
-		err = gate.Killed(err)
+		err = calls.Killed(err)
 	}
 	return answer, err
 }

@@ -93,7 +93,7 @@ func (m *mcpCommand) run(f *serveCommand, argv []string, std Streams, name strin
 	}
 	m.Call.Workspace = f.folder
 	m.Log, m.Report = m.log, m.report
-	m.Gate = f.gate("mcp", func(err error) { m.log("warning: %v", err) })
+	m.Gate = f.service("mcp", func(err error) { m.log("warning: %v", err) })
 	if m.verbose {
 		for _, line := range f.project.Lines() {
 			m.log("%s", line)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/core/hookfile"
-	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/lib/files/owner"
 	"github.com/hookrun/hookrun/internal/record/lastrun"
 	"github.com/hookrun/hookrun/internal/record/runlog"
@@ -65,9 +65,9 @@ func (l *stateFlags) stateDir() (string, error) {
 	return queue.DefaultDir()
 }
 
-// gate returns the gate of a command. The runner is set once the hooks files are read.
-func (l *stateFlags) gate(command string, warn func(error)) *gate.Gate {
-	return &gate.Gate{Queue: &l.queue, Log: l.log, Command: command, Warn: warn}
+// service returns what runs the calls of a command. The runner is set once the hooks files are read.
+func (l *stateFlags) service(command string, warn func(error)) *calls.Service {
+	return &calls.Service{Queue: &l.queue, Log: l.log, Command: command, Warn: warn}
 }
 
 // defineLog adds the flags of the run log.

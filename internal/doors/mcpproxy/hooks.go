@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/form"
-	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/printable/terminal"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
@@ -21,7 +21,7 @@ const maxFiring = 256
 // Hooks runs the hooks for the calls of a server's tools.
 type Hooks struct {
 	Call    dialect.Call // common to all calls
-	Gate    *gate.Gate
+	Gate    *calls.Service
 	MassGen *ipc.Reader // nil: no folder of MassGen
 	// Others returns the servers that the hooks are for, if no hook is for this server; nil: do not ask.
 	Others func(server string) []string
@@ -60,12 +60,12 @@ func (h *Hooks) idle(c *Call, after bool) bool {
 		call := h.result(c, Result{})
 		return h.Gate.Idle(&call)
 	}
-	return h.Gate.Idle(&gate.Call{Call: h.hookCall(protocol.PreTool, c)})
+	return h.Gate.Idle(&calls.Call{Call: h.hookCall(protocol.PreTool, c)})
 }
 
 // result returns the call for the post-tool hooks. A protocol error is passed on unchanged, so it carries no texts.
-func (h *Hooks) result(c *Call, r Result) gate.Call {
-	call := gate.Call{Call: h.hookCall(protocol.PostTool, c)}
+func (h *Hooks) result(c *Call, r Result) calls.Call {
+	call := calls.Call{Call: h.hookCall(protocol.PostTool, c)}
 	call.Result, call.Failed = r.Text, r.Failed
 	call.Carries = func(*protocol.Outcome) bool { return !r.Error }
 	if h.MassGen != nil {
@@ -75,7 +75,7 @@ func (h *Hooks) result(c *Call, r Result) gate.Call {
 }
 
 // runHooks runs the hooks once the call has a slot. Without a verdict the outcome is a block.
-func (h *Hooks) runHooks(ctx context.Context, call gate.Call) gate.Answer {
+func (h *Hooks) runHooks(ctx context.Context, call calls.Call) calls.Answer {
 	select {
 	case h.turns <- struct{}{}:
 		defer func() { <-h.turns }()
@@ -90,7 +90,7 @@ func (h *Hooks) runHooks(ctx context.Context, call gate.Call) gate.Answer {
 }
 
 func (h *Hooks) before(ctx context.Context, c *Call) CallDecision {
-	o := h.runHooks(ctx, gate.Call{Call: h.hookCall(protocol.PreTool, c), Fit: fitArgs, CannotAsk: true})
+	o := h.runHooks(ctx, calls.Call{Call: h.hookCall(protocol.PreTool, c), Fit: fitArgs, CannotAsk: true})
 	if form.ExitCode(o.Outcome) != 0 {
 		return CallDecision{Refused: true, Reason: form.Stderr(o.Outcome)}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/form"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
-	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/lib/crash"
 	"github.com/hookrun/hookrun/internal/lib/files/regular"
 	"github.com/hookrun/hookrun/internal/lib/jsonrpc"
@@ -24,7 +24,7 @@ func (s *Server) call(
 	began := time.Now()
 	r, err := readRequest(method, s.options.Workspace, params)
 	if err != nil {
-		s.gate.NoVerdict(began, &r.call.Call, err)
+		s.service.NoVerdict(began, &r.call.Call, err)
 		return result, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
 	return s.callRead(connection, r, func(f engine.Fired) ([]byte, error) { return render(&r.call, f) })
@@ -38,7 +38,7 @@ func (s *Server) callRead(
 	connection context.Context, r request, render renderer,
 ) (result jsonrpc.Result, later laterResult, err error) {
 	r.call.Warnings = slices.Concat(s.options.Warnings, r.call.Warnings)
-	plan, err := s.gate.Plan(r.call,
+	plan, err := s.service.Plan(r.call,
 		engine.CallSettings{Timeout: r.timeout, OnFailure: r.onFailure, Connection: connection})
 	if err != nil {
 		return result, nil, noVerdict(err)
@@ -53,7 +53,7 @@ func (s *Server) callRead(
 }
 
 // runHooks runs the hooks of a call.
-func runHooks(ctx context.Context, plan *gate.PlannedCall, render renderer) (result jsonrpc.Result, err error) {
+func runHooks(ctx context.Context, plan *calls.PlannedCall, render renderer) (result jsonrpc.Result, err error) {
 	defer crash.Catch(&err) // result.Written returns the call's texts to the queue
 	answer, err := plan.Fire(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func runHooks(ctx context.Context, plan *gate.PlannedCall, render renderer) (res
 func noVerdict(err error) error { return jsonrpc.Errorf(codeNoVerdict, "%v", err) }
 
 // render encodes an outcome as JSON.
-func render(c *gate.Call, f engine.Fired) ([]byte, error) {
+func render(c *calls.Call, f engine.Fired) ([]byte, error) {
 	if c.Output != nil {
 		return clientResult(c.Output, &c.Call, f.Outcome)
 	}

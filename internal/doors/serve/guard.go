@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/core/engine"
-	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/doors/serve/guardian"
 	"github.com/hookrun/hookrun/internal/lib/jsonrpc"
 	"github.com/hookrun/hookrun/protocol"
@@ -23,10 +23,10 @@ func (s *Server) guard(
 	}
 	r.Call.Workspace = s.options.Workspace
 	if r.Fault != nil {
-		s.gate.NoVerdict(began, &r.Call, r.Fault)
+		s.service.NoVerdict(began, &r.Call, r.Fault)
 		return jsonrpc.Result{JSON: r.Deny(r.Fault.Error())}, nil, nil
 	}
-	call := gate.Call{Call: r.Call, CannotAsk: r.CannotAsk(), Fit: r.Fit,
+	call := calls.Call{Call: r.Call, CannotAsk: r.CannotAsk(), Fit: r.Fit,
 		Carries: func(*protocol.Outcome) bool { return false }} // no agent gives its model texts of a guardian
 	result, run, err := s.callRead(connection, request{call: call},
 		func(f engine.Fired) ([]byte, error) { return r.Decision(f.Outcome), nil })

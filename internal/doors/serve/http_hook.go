@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients/client"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/engine"
-	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/lib/jsonrpc"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -69,11 +69,11 @@ func (d *httpDoor) hook(w http.ResponseWriter, r *http.Request, name string) {
 func (s *Server) hook(connection context.Context, client *client.Client, text string,
 	c *dialect.Call) (result jsonrpc.Result, later laterResult, err error) {
 	began := time.Now()
-	r := request{call: gate.Call{Output: client}}
+	r := request{call: calls.Call{Output: client}}
 	r.call.Call, r.call.Warnings, err = clients.All().ParseEntryInput(text, client, func(string) string { return "" })
 	r.call.Workspace = s.options.Workspace
 	if *c = r.call.Call; err != nil {
-		s.gate.NoVerdict(began, &r.call.Call, err)
+		s.service.NoVerdict(began, &r.call.Call, err)
 		return result, nil, err
 	}
 	return s.callRead(connection, r, func(f engine.Fired) ([]byte, error) {
@@ -131,7 +131,7 @@ func refuseHook(client *client.Client, c *dialect.Call, why string) []byte {
 	}
 	o := protocol.Outcome{Version: 1, Event: c.Event, Decision: protocol.Continue, SystemMessages: []string{why}}
 	if client.Events.Of(c.Event).Can&dialect.EndsTurn == 0 {
-		o = gate.Blocked(c, why)
+		o = calls.Blocked(c, why)
 		o.Failed = c.Failed
 		dialect.Withhold(c, &o)
 	}

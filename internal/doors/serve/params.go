@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
-	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/lib/files/regular"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
@@ -50,7 +50,7 @@ var flagsOfServe = []string{"config", "claude", "dialect", "output", "verbose", 
 
 // request is the params of a call.
 type request struct {
-	call      gate.Call
+	call      calls.Call
 	timeout   time.Duration         // 0: the server's
 	onFailure dialect.FailurePolicy // nil: the server's
 }

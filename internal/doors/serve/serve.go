@@ -33,7 +33,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
-	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/doors/serve/guardian"
 	"github.com/hookrun/hookrun/internal/lib/jsonrpc"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
@@ -95,7 +95,7 @@ type Options struct {
 // Server answers the requests of all its connections.
 type Server struct {
 	options Options
-	gate    gate.Gate
+	service calls.Service
 	bytes   *jsonrpc.Bytes // of requests in flight
 
 	mu sync.Mutex // held by a reload: what was read first is used first
@@ -109,7 +109,7 @@ func New(o Options) *Server {
 	s := &Server{
 		options: o, bytes: jsonrpc.NewBytes(maxBytes), shutdown: make(chan struct{}),
 	}
-	s.gate = gate.Gate{Runner: o.Runner, Queue: o.Queue, Log: o.Log, Command: "serve",
+	s.service = calls.Service{Runner: o.Runner, Queue: o.Queue, Log: o.Log, Command: "serve",
 		Warnings: s.warnings, Warn: s.logError, Answered: o.Answered}
 	return s
 }

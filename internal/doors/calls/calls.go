@@ -1,7 +1,7 @@
-// Package gate runs the hooks of one call for each door: a command of the command line, serve and mcp.
+// Package calls runs the hooks of one call for each door: a command of the command line, serve and mcp.
 //
-//	g := &gate.Gate{Runner: r, Queue: q, Log: log, Command: "serve", Warn: warn}
-//	plan, err := g.Plan(gate.Call{Call: call})
+//	s := &calls.Service{Runner: r, Queue: q, Log: log, Command: "serve", Warn: warn}
+//	plan, err := s.Plan(calls.Call{Call: call})
 //	answer, err := plan.Fire(ctx)
 //	… write answer.Outcome …
 //	answer.Delivered(written)
@@ -14,7 +14,7 @@
 //  3. A text of the queue counts as delivered once Delivered(true) is called. If the call fails, or Delivered(false) is
 //     called, the text stays in the queue. A text of MassGen is gone once taken.
 //  4. An error of the queue, of MassGen's file or of the run log becomes a warning of the outcome; the verdict stays.
-package gate
+package calls
 
 import (
 	"bytes"
@@ -35,8 +35,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Gate holds the settings shared by all calls of a door. It is safe for concurrent use.
-type Gate struct {
+// Service holds the settings shared by all calls of a door. It is safe for concurrent use.
+type Service struct {
 	Runner  *engine.Runner
 	Queue   *queue.Queue // texts to add to tool results; nil: no queue
 	Log     *runlog.Log  // nil: no run log
@@ -68,59 +68,59 @@ type Call struct {
 }
 
 // mayAddOrLog reports whether the outcome of a call may get texts or goes into the run log.
-func (g *Gate) mayAddOrLog(c *Call) bool {
-	return g.Log != nil || c.MassGen != nil || queued.Possible(&c.Call)
+func (s *Service) mayAddOrLog(c *Call) bool {
+	return s.Log != nil || c.MassGen != nil || queued.Possible(&c.Call)
 }
 
-// Idle reports whether Fire would do nothing for a call: no hook is for the call, no text can wait, and the gate has no
+// Idle reports whether Fire would do nothing for a call: no hook is for the call, no text can wait, and the service has no
 // run log. Idle ignores arguments and result, so the caller need not know them yet.
-func (g *Gate) Idle(c *Call) bool {
-	if g.mayAddOrLog(c) {
+func (s *Service) Idle(c *Call) bool {
+	if s.mayAddOrLog(c) {
 		return false
 	}
 	call := c.Call
-	plan, err := g.Runner.Plan(&call, engine.CallSettings{})
+	plan, err := s.Runner.Plan(&call, engine.CallSettings{})
 	return err == nil && !plan.HasHooks()
 }
 
 // PlannedCall is a call with the hooks selected for it.
 type PlannedCall struct {
 	*engine.Plan
-	gate *Gate
-	call Call
+	service *Service
+	call    Call
 }
 
 // Plan selects the hooks that run at a call. If it returns an error, the call has no verdict.
-func (g *Gate) Plan(c Call, settings engine.CallSettings) (*PlannedCall, error) {
+func (s *Service) Plan(c Call, settings engine.CallSettings) (*PlannedCall, error) {
 	began := time.Now()
 	settings.CannotAsk, settings.CannotTell = c.cannotAsk, c.cannotTell
-	plan, err := g.Runner.Plan(&c.Call, settings)
+	plan, err := s.Runner.Plan(&c.Call, settings)
 	if err != nil {
-		_ = c.Resolve(g.Runner.Clients()) // an error before has no client
-		g.NoVerdict(began, &c.Call, err)
+		_ = c.Resolve(s.Runner.Clients()) // an error before has no client
+		s.NoVerdict(began, &c.Call, err)
 		return nil, err
 	}
-	return &PlannedCall{plan, g, c}, nil
+	return &PlannedCall{plan, s, c}, nil
 }
 
 // Immediate reports whether Fire answers without waiting for a process or a file.
-func (p *PlannedCall) Immediate() bool { return !p.gate.mayAddOrLog(&p.call) && p.NeedsNoProcess() }
+func (p *PlannedCall) Immediate() bool { return !p.service.mayAddOrLog(&p.call) && p.NeedsNoProcess() }
 
 // Answer is the outcome of a call. The caller must call Delivered.
 type Answer struct {
 	engine.Fired
-	gate  *Gate
-	claim *queue.Claim
-	ctx   context.Context
+	service *Service
+	claim   *queue.Claim
+	ctx     context.Context
 }
 
 // Delivered ends the call: it tells the queue whether the caller has the texts. Only the first Delivered counts.
 func (a *Answer) Delivered(given bool) {
 	if a.claim != nil {
-		a.gate.warn(a.claim.Finish(a.ctx, given))
+		a.service.warn(a.claim.Finish(a.ctx, given))
 	}
-	if given && a.gate.Answered != nil {
-		a.gate.Answered()
+	if given && a.service.Answered != nil {
+		a.service.Answered()
 	}
 }
 
@@ -128,7 +128,7 @@ func (a *Answer) Delivered(given bool) {
 // outcome is a block with the error as its reason.
 func (p *PlannedCall) Fire(ctx context.Context) (a Answer, err error) {
 	began := time.Now()
-	a.gate, a.ctx = p.gate, context.WithoutCancel(ctx)
+	a.service, a.ctx = p.service, context.WithoutCancel(ctx)
 	defer func() {
 		if err == nil {
 			return
@@ -137,7 +137,7 @@ func (p *PlannedCall) Fire(ctx context.Context) (a Answer, err error) {
 		if a.Decision != protocol.Block {
 			a.Fired = engine.Fired{Outcome: Blocked(&p.call.Call, err.Error())}
 		}
-		p.gate.NoVerdict(began, &p.call.Call, err)
+		p.service.NoVerdict(began, &p.call.Call, err)
 	}()
 	defer crash.Catch(&err)
 	if a.Fired, err = p.run(ctx); err != nil {
@@ -150,11 +150,11 @@ func (p *PlannedCall) Fire(ctx context.Context) (a Answer, err error) {
 		return a, err
 	}
 	var own []string
-	if p.gate.Warnings != nil {
-		own = p.gate.Warnings(&p.call.Call, p.Files())
+	if p.service.Warnings != nil {
+		own = p.service.Warnings(&p.call.Call, p.Files())
 	}
 	a.Warnings = slices.Concat(p.call.Warnings, a.Warnings, own)
-	if err := p.gate.record(began, &p.call.Call, &a.Fired, nil); err != nil {
+	if err := p.service.record(began, &p.call.Call, &a.Fired, nil); err != nil {
 		a.Warnings = append(a.Warnings, err.Error())
 	}
 	if to := p.call.Output; to != nil { // the log has all of it
@@ -167,13 +167,13 @@ func (p *PlannedCall) Fire(ctx context.Context) (a Answer, err error) {
 
 // Refuse records that the hooks of the call must not run, and returns why.
 func (p *PlannedCall) Refuse(why error) error {
-	p.gate.NoVerdict(time.Now(), &p.call.Call, why)
+	p.service.NoVerdict(time.Now(), &p.call.Call, why)
 	return why
 }
 
 // Fire plans a call and runs its hooks.
-func (g *Gate) Fire(ctx context.Context, c Call) (Answer, error) {
-	plan, err := g.Plan(c, engine.CallSettings{})
+func (s *Service) Fire(ctx context.Context, c Call) (Answer, error) {
+	plan, err := s.Plan(c, engine.CallSettings{})
 	if err != nil {
 		return Answer{Fired: engine.Fired{Outcome: Blocked(&c.Call, err.Error())}}, err
 	}
@@ -205,7 +205,7 @@ func (p *PlannedCall) addTexts(ctx context.Context, a *Answer) error {
 		return nil
 	}
 	if waits {
-		a.claim = queued.Claim(ctx, p.gate.Queue, &c.Call, p.gate.Runner.Clients(), &a.Outcome)
+		a.claim = queued.Claim(ctx, p.service.Queue, &c.Call, p.service.Runner.Clients(), &a.Outcome)
 		if a.claim != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -247,27 +247,27 @@ func (c *Call) cannotAsk() bool {
 func (c *Call) cannotTell() bool { return c.Output != nil && !c.Output.TellsUser(&c.Call) }
 
 // NoVerdict records a call that failed before it could be planned.
-func (g *Gate) NoVerdict(began time.Time, c *dialect.Call, err error) {
-	g.warn(g.record(began, c, nil, err))
+func (s *Service) NoVerdict(began time.Time, c *dialect.Call, err error) {
+	s.warn(s.record(began, c, nil, err))
 }
 
 // record adds a line about a call to the run log. It skips the test call of hookrun doctor: the agent made no call, and
 // doctor changes no file, whatever log an entry names.
-func (g *Gate) record(began time.Time, c *dialect.Call, f *engine.Fired, err error) error {
+func (s *Service) record(began time.Time, c *dialect.Call, f *engine.Fired, err error) error {
 	if canary.Is(c) {
 		return nil
 	}
-	e := runlog.Entry{Time: began, Command: g.Command, Call: c, Err: err}
+	e := runlog.Entry{Time: began, Command: s.Command, Call: c, Err: err}
 	if f != nil {
 		o := f.WithLint()
 		e.Outcome, e.Lint, e.Notes = &o, len(f.Lint), f.Notes
 	}
-	return g.Log.Append(&e)
+	return s.Log.Append(&e)
 }
 
-func (g *Gate) warn(err error) {
-	if err != nil && g.Warn != nil {
-		g.Warn(err)
+func (s *Service) warn(err error) {
+	if err != nil && s.Warn != nil {
+		s.Warn(err)
 	}
 }
 

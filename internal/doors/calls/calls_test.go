@@ -1,4 +1,4 @@
-package gate_test
+package calls_test
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/form"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
-	"github.com/hookrun/hookrun/internal/doors/gate"
+	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/record/runlog"
 	"github.com/hookrun/hookrun/internal/testsupport/testhome"
 	"github.com/hookrun/hookrun/internal/texts/queue"
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { testhome.Main(m) }
 // fixture is a gate with a queue, a run log and hooks that are Go functions.
 type fixture struct {
 	*testing.T
-	gate.Gate
+	calls.Service
 	log    string
 	warned []error
 }
@@ -47,7 +47,7 @@ func newFixture(t *testing.T, hooks ...hook.Hook) *fixture {
 	r, err := engine.New(parts.All().Empty(), engine.Options{Functions: hooks})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
-	f.Gate = gate.Gate{Runner: r, Queue: &queue.Queue{Dir: filepath.Join(dir, "queue")}, Log: log, Command: "test",
+	f.Service = calls.Service{Runner: r, Queue: &queue.Queue{Dir: filepath.Join(dir, "queue")}, Log: log, Command: "test",
 		Warn: func(err error) { f.warned = append(f.warned, err) }}
 	return f
 }
@@ -88,8 +88,8 @@ func (f *fixture) waiting() int {
 }
 
 // result is the call after a tool, with a text of MassGen's.
-func result() gate.Call {
-	return gate.Call{
+func result() calls.Call {
+	return calls.Call{
 		Call:     dialect.Call{Event: protocol.PostTool, Tool: "x", SessionID: "s"},
 		Warnings: []string{"of reading it"},
 		MassGen:  func() (string, bool, []string) { return "of MassGen", true, []string{"of the file"} },
@@ -131,23 +131,23 @@ func TestTextsStay(t *testing.T) {
 			return dialect.OK()
 		})
 	for name, test := range map[string]struct {
-		prepare func(f *fixture, c *gate.Call)
+		prepare func(f *fixture, c *calls.Call)
 		hooks   []hook.Hook
 		fails   string
 	}{
-		"an answer without texts": {prepare: func(_ *fixture, c *gate.Call) {
+		"an answer without texts": {prepare: func(_ *fixture, c *calls.Call) {
 			c.Carries = func(*protocol.Outcome) bool { return false }
 		}},
-		"a block that fits alone": {prepare: func(_ *fixture, c *gate.Call) {
+		"a block that fits alone": {prepare: func(_ *fixture, c *calls.Call) {
 			c.Fit = func(o *protocol.Outcome) { o.Decision = protocol.Block }
 			c.Carries = func(o *protocol.Outcome) bool { return form.ExitCode(*o) == 0 }
 		}},
 		"a caller that is gone": {hooks: []hook.Hook{fails}, fails: "the caller is gone"},
-		"no plan": {prepare: func(_ *fixture, c *gate.Call) { c.Event = "nonsense" },
+		"no plan": {prepare: func(_ *fixture, c *calls.Call) { c.Event = "nonsense" },
 			fails: `unknown event "nonsense"`},
-		"a closed runner": {prepare: func(f *fixture, _ *gate.Call) { f.Runner.Close() },
+		"a closed runner": {prepare: func(f *fixture, _ *calls.Call) { f.Runner.Close() },
 			hooks: []hook.Hook{fails}, fails: "the runner is closed"},
-		"a crash of the door's": {prepare: func(f *fixture, c *gate.Call) {
+		"a crash of the door's": {prepare: func(f *fixture, c *calls.Call) {
 			c.MassGen = nil
 			f.Warnings = func(*dialect.Call, *hookfile.Snapshot) []string { panic("crash") }
 		}, fails: "hookrun itself failed: crash"},
@@ -188,7 +188,7 @@ func TestTextsForClients(t *testing.T) {
 			}
 			f := newFixture(t)
 			f.put("of the queue")
-			c := gate.Call{Output: client}
+			c := calls.Call{Output: client}
 			c.Event, c.Tool, c.SessionID, c.Client = event, "x", "s", client.Dialect
 			answer, err := f.Fire(context.Background(), c)
 			require.NoError(t, err)
@@ -220,7 +220,7 @@ func TestFailedTool(t *testing.T) {
 func TestCanary(t *testing.T) {
 	f := newFixture(t)
 	answer, err := f.Fire(context.Background(),
-		gate.Call{Call: dialect.Call{Event: protocol.PreTool, Tool: canary.Tool}})
+		calls.Call{Call: dialect.Call{Event: protocol.PreTool, Tool: canary.Tool}})
 	require.NoError(t, err)
 	require.Equal(t, canary.Reason, answer.Reason)
 	require.Empty(t, f.lines())
@@ -235,7 +235,7 @@ func TestLogThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, answer.Warnings[len(answer.Warnings)-1], "its folder does not exist; make it")
 	require.Empty(t, f.warned)
-	_, err = f.Plan(gate.Call{Call: dialect.Call{Event: "nonsense"}}, engine.CallSettings{})
+	_, err = f.Plan(calls.Call{Call: dialect.Call{Event: "nonsense"}}, engine.CallSettings{})
 	require.Error(t, err)
 	require.Len(t, f.warned, 1, "no outcome can carry it")
 }
@@ -249,7 +249,7 @@ func TestLimit(t *testing.T) {
 		}))
 	impatient := *clients.All().Clients()[0]
 	impatient.Hooks = impatientHooks{impatient.Hooks}
-	_, err := f.Fire(context.Background(), gate.Call{Output: &impatient,
+	_, err := f.Fire(context.Background(), calls.Call{Output: &impatient,
 		Call: dialect.Call{Event: protocol.PreTool, Tool: "x"}})
 	require.EqualError(t, err, "the hooks took longer than 20ms, and "+impatient.Files.Client+
 		" waits no longer; the hooks were killed, there is no verdict")
@@ -265,8 +265,8 @@ func TestIdle(t *testing.T) {
 		func(context.Context, *dialect.Call, time.Duration) dialect.Verdict { return dialect.OK() })
 	ofShell.Matcher, _ = hook.NewGlobs("shell")
 	f := newFixture(t, ofShell)
-	before := func(tool string) *gate.Call {
-		return &gate.Call{Call: dialect.Call{Event: protocol.PreTool, Tool: tool, SessionID: "s"}}
+	before := func(tool string) *calls.Call {
+		return &calls.Call{Call: dialect.Call{Event: protocol.PreTool, Tool: tool, SessionID: "s"}}
 	}
 	require.False(t, f.Idle(before("other")), "it goes into the log")
 	f.Log = nil
@@ -298,7 +298,7 @@ func TestObservingHookTellsOnlyTheUser(t *testing.T) {
 	f := newFixture(t, observer)
 	for name, tells := range map[string]bool{"cline": false, "claude": true} {
 		client, _ := clients.All().ClientNamed(name)
-		a, err := f.Fire(context.Background(), gate.Call{Output: client,
+		a, err := f.Fire(context.Background(), calls.Call{Output: client,
 			Call: dialect.Call{Event: protocol.PreTool, Tool: "shell"}})
 		require.NoError(t, err)
 		require.Equal(t, protocol.Continue, a.Decision)

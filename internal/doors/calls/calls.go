@@ -72,8 +72,8 @@ func (s *Service) mayAddOrLog(c *Call) bool {
 	return s.Log != nil || c.MassGen != nil || queued.Possible(&c.Call)
 }
 
-// Idle reports whether Fire would do nothing for a call: no hook is for the call, no text can wait, and the service has no
-// run log. Idle ignores arguments and result, so the caller need not know them yet.
+// Idle reports whether Fire would do nothing for a call: no hook is for the call, no text can wait, and the service has
+// no run log. Idle ignores arguments and result, so the caller need not know them yet.
 func (s *Service) Idle(c *Call) bool {
 	if s.mayAddOrLog(c) {
 		return false

@@ -47,8 +47,8 @@ func newFixture(t *testing.T, hooks ...hook.Hook) *fixture {
 	r, err := engine.New(parts.All().Empty(), engine.Options{Functions: hooks})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
-	f.Service = calls.Service{Runner: r, Queue: &queue.Queue{Dir: filepath.Join(dir, "queue")}, Log: log, Command: "test",
-		Warn: func(err error) { f.warned = append(f.warned, err) }}
+	f.Service = calls.Service{Runner: r, Queue: &queue.Queue{Dir: filepath.Join(dir, "queue")}, Log: log,
+		Command: "test", Warn: func(err error) { f.warned = append(f.warned, err) }}
 	return f
 }
 

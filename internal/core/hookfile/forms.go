@@ -19,10 +19,10 @@ func (p Parts) isShared(name string) bool {
 	return name == "hooks.json"
 }
 
-// formatOf returns the dialect of a file that is not JSON, by the extension of the path, or nil. If several clients
-// have such files, formatOf prefers as, then the client of the folder, then the first client.
-func (p Parts) formatOf(path string, as *dialect.Dialect) *dialect.Dialect {
-	for _, d := range append([]*dialect.Dialect{as, p.formOfFolder(path)}, p.clients().Forms()...) {
+// dialectByExtension returns the dialect of a file that is not JSON, by the extension of the path, or nil. If several
+// clients have such files, dialectByExtension prefers as, then the client of the folder, then the first client.
+func (p Parts) dialectByExtension(path string, as *dialect.Dialect) *dialect.Dialect {
+	for _, d := range append([]*dialect.Dialect{as, p.clientOfFolder(path)}, p.clients().Forms()...) {
 		if d != nil && d.Files.HasExtension(path) {
 			return d
 		}
@@ -30,16 +30,16 @@ func (p Parts) formatOf(path string, as *dialect.Dialect) *dialect.Dialect {
 	return nil
 }
 
-// formOf is the function formOf for this file. Only the project's file can be in a client's form: such a form cannot
-// say at which levels a key counts, and a key that the client ignores is an error in files of other levels.
-func (p *parser) formOf(hooks gjson.Result) *dialect.Dialect {
+// dialectOfFile is dialectOf for this file. Only the project's file can be in a client's form: such a form cannot say at
+// which levels a key counts, and a key that the client ignores is an error in files of other levels.
+func (p *parser) dialectOfFile(hooks gjson.Result) *dialect.Dialect {
 	if p.ownForm {
 		return nil
 	}
-	if !hooks.Exists() && p.as == nil && p.parts.formOfFolder(p.File) == nil && len(p.parts.ownKeys(p.Text)) > 0 {
+	if !hooks.Exists() && p.as == nil && p.parts.clientOfFolder(p.File) == nil && len(p.parts.ownKeys(p.Text)) > 0 {
 		return nil
 	}
-	return p.parts.formOf(p.File, p.as, hooks)
+	return p.parts.dialectOf(p.File, p.as, hooks)
 }
 
 // ownKeys returns the keys at the top of a document that only hookrun's own form has. Clients have tools, too, but not
@@ -65,11 +65,11 @@ func (p Parts) ownKeys(doc string) (found []gjson.Result) {
 	return found
 }
 
-// formOf returns the dialect of a JSON file in a client's form, or nil for a file in hookrun's form. A file is in a
+// dialectOf returns the dialect of a JSON file in a client's form, or nil for a file in hookrun's form. A file is in a
 // client's form if the file lies in the client's folder, or if "hooks" is an object. An object does not name the
 // client: the dialect is as or, if as is nil, the Clients' DefaultForm. For a file without hooks the file name decides.
-func (p Parts) formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Dialect {
-	placed := p.formOfFolder(path)
+func (p Parts) dialectOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Dialect {
+	placed := p.clientOfFolder(path)
 	switch {
 	case placed == nil && !hooks.IsObject() && (hooks.IsArray() || !p.isShared(filepath.Base(path))):
 		return nil
@@ -82,17 +82,17 @@ func (p Parts) formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dia
 // onFault returns the client of the file's folder, and how that client treats a faulty file. The treatment applies in
 // the client's folder only: a faulty file elsewhere may be hookrun's own. as is Options.Dialect.
 func (p Parts) onFault(f File, as *dialect.Dialect) (client *dialect.Dialect, on dialect.OnFault) {
-	client = p.formOfFolder(f.Path)
+	client = p.clientOfFolder(f.Path)
 	if client == nil || f.isOwn() || as != nil && as != client {
 		return client, dialect.Refuses
 	}
 	return client, client.Files.OnFault
 }
 
-// formOfFolder returns the client whose folder holds the file, or nil. For a project's own hooks file it returns nil:
+// clientOfFolder returns the client whose folder holds the file, or nil. For a project's own hooks file it returns nil:
 // an agent that was started in a client's folder finds the file there, and a fault in the file must block. The folder
 // of a client's plugins says nothing about a file's form.
-func (p Parts) formOfFolder(path string) *dialect.Dialect {
+func (p Parts) clientOfFolder(path string) *dialect.Dialect {
 	if filepath.Base(path) == FileName {
 		return nil
 	}
@@ -110,11 +110,11 @@ func (p Parts) formOfFolder(path string) *dialect.Dialect {
 
 // ClientProject returns the parent of the client's folder that holds the file, or "" outside of such folders.
 func (p Parts) ClientProject(path string) string {
-	d := p.formOfFolder(path)
+	d := p.clientOfFolder(path)
 	if d == nil {
 		return ""
 	}
-	absolute, _ := filepath.Abs(path) // no error: formOfFolder did the same
+	absolute, _ := filepath.Abs(path) // no error: clientOfFolder did the same
 	project, _ := d.Files.ProjectOf(absolute)
 	return project
 }

@@ -284,7 +284,7 @@ func (parts Parts) newParser(f File, doc []byte, as *dialect.Dialect) *parser {
 
 func (p *parser) parse() (*Config, error) {
 	f := p.source
-	if d := p.parts.formatOf(f.Path, p.as); d != nil { // never at another level: their files end in .json
+	if d := p.parts.dialectByExtension(f.Path, p.as); d != nil { // never at another level: their files end in .json
 		p.dialect = d
 		p.normalize(p.content)
 	} else {

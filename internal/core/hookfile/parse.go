@@ -83,7 +83,7 @@ func (p *parser) topLevel(top document.Value) {
 			form = value.Result
 		}
 	}
-	if d := p.formOf(form); d != nil {
+	if d := p.dialectOfFile(form); d != nil {
 		p.dialect = d
 		p.normalize(p.Text)
 		return

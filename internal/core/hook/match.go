@@ -59,11 +59,11 @@ func NewMatchContext(c *dialect.Call) *MatchContext {
 
 // contextFor returns the context in which the hook runs, or else the context for hooks of the hook's level.
 func (m *MatchContext) contextFor(h *Hook) *MatchContext {
-	m = m.atLevel(h)
-	if other := m.byArguments(h); other != nil && other.runs(h) && !m.runs(h) {
+	level := m.atLevel(h)
+	if other := level.byArguments(h); other != nil && other.runs(h) && !level.runs(h) {
 		return other
 	}
-	return m
+	return level
 }
 
 // atLevel returns the context of the call for hooks of the hook's level.
@@ -179,9 +179,9 @@ func (m *MatchContext) Runs(h *Hook) bool { return m.MatchesEvent(h) && m.Matche
 
 // MatchesConditions reports whether the If, When and Rule of a hook match too. MatchesEvent must have returned true.
 func (m *MatchContext) MatchesConditions(h *Hook) bool {
-	m = m.atLevel(h)
-	other := m.byArguments(h)
-	return other != nil && other.runs(h) || (other == nil || m.matchesEvent(h)) && m.meetsConditions(h)
+	level := m.atLevel(h)
+	other := level.byArguments(h)
+	return other != nil && other.runs(h) || (other == nil || level.matchesEvent(h)) && level.meetsConditions(h)
 }
 
 // runs is Runs in this context alone.
@@ -220,11 +220,11 @@ var readingTools = []string{"fs_read", "fs_grep", "fs_glob", "fs_list"}
 
 // MatchesEvent reports whether the event, the agent and the matcher of a hook match the call.
 func (m *MatchContext) MatchesEvent(h *Hook) bool {
-	m = m.atLevel(h)
-	if m.matchesEvent(h) {
+	level := m.atLevel(h)
+	if level.matchesEvent(h) {
 		return true
 	}
-	other := m.byArguments(h)
+	other := level.byArguments(h)
 	return other != nil && other.matchesEvent(h)
 }
 
@@ -322,7 +322,8 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 // DependsOnArgs reports whether the call's missing arguments decide if the hook runs: the rest of the hook matches, and
 // the if or when reads the arguments.
 func (m *MatchContext) DependsOnArgs(h *Hook) bool {
-	if m = m.contextFor(h); !m.MatchesEvent(h) {
+	at := m.contextFor(h)
+	if !at.MatchesEvent(h) {
 		return false
 	}
 	if h.PackRule() != nil {
@@ -332,7 +333,7 @@ func (m *MatchContext) DependsOnArgs(h *Hook) bool {
 	if h.If == nil {
 		return looks
 	}
-	rule := m.ruleCall(h)
+	rule := at.ruleCall(h)
 	matches, _ := h.If.Match(rule)
 	return looks && matches || h.If.Doubt(rule) != ""
 }
@@ -343,9 +344,9 @@ func (m *MatchContext) Doubt(h *Hook) string {
 	if h.If == nil || !h.Dialect.HasProjectRules() {
 		return ""
 	}
-	m = m.contextFor(h)
-	rule := m.ruleCall(h)
-	if m.unreadable {
+	at := m.contextFor(h)
+	rule := at.ruleCall(h)
+	if at.unreadable {
 		return ""
 	}
 	return h.If.Doubt(rule)

@@ -8,8 +8,10 @@ import (
 )
 
 // Why explains why the hook runs at the call, or does not run.
-func (m *MatchContext) Why(h *Hook) string {
-	m = m.contextFor(h)
+func (m *MatchContext) Why(h *Hook) string { return m.contextFor(h).why(h) }
+
+// why is Why in the context of the hook.
+func (m *MatchContext) why(h *Hook) string {
 	c, v := m.call, m.view(h.Dialect)
 	matched := m.matches(h, v) || m.MatchesEvent(h)
 	off := h.Off()

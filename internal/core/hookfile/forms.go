@@ -30,8 +30,8 @@ func (p Parts) dialectByExtension(path string, as *dialect.Dialect) *dialect.Dia
 	return nil
 }
 
-// dialectOfFile is dialectOf for this file. Only the project's file can be in a client's form: such a form cannot say at
-// which levels a key counts, and a key that the client ignores is an error in files of other levels.
+// dialectOfFile is dialectOf for this file. Only the project's file can be in a client's form: such a form cannot say
+// at which levels a key counts, and a key that the client ignores is an error in files of other levels.
 func (p *parser) dialectOfFile(hooks gjson.Result) *dialect.Dialect {
 	if p.ownForm {
 		return nil

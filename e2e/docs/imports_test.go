@@ -20,7 +20,7 @@ var wings = []struct{ name, folders, reaches string }{
 	{"lib", "internal/lib", ""},
 	{"core", "internal/core", "protocol lib"},
 	{"rules", "internal/rules", "protocol lib core"},
-	{"trust", "internal/trust", "protocol lib core rules record net clients"},
+	{"trust", "internal/trust", "protocol lib core rules record clients"},
 	{"texts", "internal/texts", "protocol lib core"},
 	{"record", "internal/record", "protocol lib core clients"},
 	{"net", "internal/net", "protocol lib core rules record clients"},
@@ -30,8 +30,8 @@ var wings = []struct{ name, folders, reaches string }{
 	{"public", "hooks projecthooks queue runner", "protocol lib core rules trust texts record net clients"},
 }
 
-// TestImports: imports run one way, from wing to wing as the table says. Only the list of clients imports a client's
-// folder, and a process knows nothing of hooks.
+// TestImports: imports run from wing to wing as the table says. Beside the list of clients, only the packages for
+// programs that name a client import a client's folder. A process knows nothing of hooks.
 func TestImports(t *testing.T) {
 	needsGo(t)
 	const module, list = "github.com/hookrun/hookrun/", "internal/clients"

@@ -86,8 +86,13 @@ func (h *Hook) SourceNextTo(other *Hook) string {
 	return h.Source() + ":" + strconv.Itoa(h.Column)
 }
 
-// String returns the hook's handler as a person would write it.
-func (h *Hook) String() string { return h.Handler.String() }
+// String returns the hook's handler as a person would write it, or "" without a handler.
+func (h *Hook) String() string {
+	if h.Handler == nil {
+		return ""
+	}
+	return h.Handler.String()
+}
 
 // IsNamed reports whether a name means the hook: the hook's own, or the pack of its rule.
 func (h *Hook) IsNamed(name string) bool {

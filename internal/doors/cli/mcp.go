@@ -93,7 +93,7 @@ func (m *mcpCommand) run(f *serveCommand, argv []string, std Streams, name strin
 	}
 	m.Call.Workspace = f.folder
 	m.Log, m.Report = m.log, m.report
-	m.Gate = f.service("mcp", func(err error) { m.log("warning: %v", err) })
+	m.Service = f.service("mcp", func(err error) { m.log("warning: %v", err) })
 	if m.verbose {
 		for _, line := range f.project.Lines() {
 			m.log("%s", line)
@@ -114,12 +114,12 @@ func (m *mcpCommand) run(f *serveCommand, argv []string, std Streams, name strin
 		return 0, err
 	}
 	o.Subreaper = false // a subreaper would take the server's exit status
-	if m.Gate.Runner, err = engine.New(cfg, o); err != nil {
+	if m.Service.Runner, err = engine.New(cfg, o); err != nil {
 		return 0, err
 	}
 	beats := f.beats(&f.hooksFlags, f.folder)
 	beats.Use(cfg)
-	m.Gate.Answered = beats.Answered
+	m.Service.Answered = beats.Answered
 	ctx := until.context()
 	server, err := mcpproxy.Start(argv, os.Environ())
 	if err != nil {
@@ -131,7 +131,7 @@ func (m *mcpCommand) run(f *serveCommand, argv []string, std Streams, name strin
 	proxy := mcpproxy.New(m.Decide(), mcpproxy.Options{Name: name, Grace: mcpGrace, Log: m.log})
 	err = proxy.Run(ctx, mcpproxy.Client{In: std.In, Out: std.Out}, server.Server())
 	ended := server.End()
-	m.Gate.Runner.Close()
+	m.Service.Runner.Close()
 	until.done()
 	if err == nil {
 		err = ended

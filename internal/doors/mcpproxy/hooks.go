@@ -21,7 +21,7 @@ const maxFiring = 256
 // Hooks runs the hooks for the calls of a server's tools.
 type Hooks struct {
 	Call    dialect.Call // common to all calls
-	Gate    *calls.Service
+	Service *calls.Service
 	MassGen *ipc.Reader // nil: no folder of MassGen
 	// Others returns the servers that the hooks are for, if no hook is for this server; nil: do not ask.
 	Others func(server string) []string
@@ -58,9 +58,9 @@ func (h *Hooks) hookCall(event protocol.Event, c *Call) dialect.Call {
 func (h *Hooks) idle(c *Call, after bool) bool {
 	if after { // without the result, which some hooks may examine
 		call := h.result(c, Result{})
-		return h.Gate.Idle(&call)
+		return h.Service.Idle(&call)
 	}
-	return h.Gate.Idle(&calls.Call{Call: h.hookCall(protocol.PreTool, c)})
+	return h.Service.Idle(&calls.Call{Call: h.hookCall(protocol.PreTool, c)})
 }
 
 // result returns the call for the post-tool hooks. A protocol error is passed on unchanged, so it carries no texts.
@@ -81,7 +81,7 @@ func (h *Hooks) runHooks(ctx context.Context, call calls.Call) calls.Answer {
 		defer func() { <-h.turns }()
 	case <-ctx.Done(): // Fire reports the error
 	}
-	answer, _ := h.Gate.Fire(ctx, call) // the error is the reason of the block
+	answer, _ := h.Service.Fire(ctx, call) // the error is the reason of the block
 	if ctx.Err() == nil {
 		o := answer.WithLint()
 		h.Report(&o)

@@ -33,7 +33,7 @@ func (l *launches) addValue(name string, value Word) {
 	if !l.addShellUse(kind, name, value) {
 		l.fail("the value of " + name)
 	}
-	l.code = l.code || value.code
+	l.code = l.code || value.Code
 	if kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(value.Text, " \t\n") {
 		l.hints = append(l.hints, Hint{Text: value.Text, Name: "the value of " + name})
 	}
@@ -47,21 +47,21 @@ func (l *launches) addShellUse(kind variableKind, name string, value Word) bool 
 		return false
 	case shellReads:
 		l.script = true
-		return !value.code && !IsStdin(text) && (!value.Computed || variableOf(text) != "")
+		return !value.Code && !IsStdin(text) && (!value.Computed || variableOf(text) != "")
 	case shellSets:
 		return !value.Computed && optionsAreKnown(fixedWords(strings.ReplaceAll(text, ":", " ")))
 	case shellExpands:
-		return !value.Computed && (!value.code || isPlainPrompt(text))
+		return !value.Computed && (!value.Code || isPlainPrompt(text))
 	case shellRuns:
 		l.list = append(l.list, launch{line: text, by: name})
-		return !value.code && !value.Computed
+		return !value.Code && !value.Computed
 	case shellEvaluates:
 		return isNumber(value)
 	case zshEvaluates:
 		l.zshArithmetic = l.zshArithmetic || !isNumber(value)
-		return !value.code
+		return !value.Code
 	case programRuns:
-		return !value.code
+		return !value.Code
 	}
 	return true
 }

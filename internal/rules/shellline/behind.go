@@ -1,5 +1,7 @@
 package shellline
 
+import "github.com/hookrun/hookrun/internal/rules/programs"
+
 // Launched is the commands and lines that a launcher, a shell, eval, trap or find runs.
 type Launched struct {
 	Commands [][]Word // the words of each command
@@ -18,9 +20,8 @@ func Launch(argv []Word) (l Launched, ok bool) {
 	switch name {
 	case "eval", "trap", "alias", "find":
 	default:
-		_, known := lookUp(launchers, name)
-		_, other := otherLauncher(name)
-		if ok = known || other || isPosixShell(name) || isForeignShell(name); !ok {
+		row, _ := programs.Find(name)
+		if ok = row.Is("runs") || isPosixShell(name) || row.Is("foreign-shell"); !ok {
 			return l, false
 		}
 	}

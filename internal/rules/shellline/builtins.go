@@ -192,7 +192,7 @@ func (l *launches) addDeclared(args []Word) {
 		case isName(Word{Text: value}) && strings.Contains(value, "["): // a reference or arithmetic
 			l.fail("a value with a subscript")
 		}
-		l.addValue(strings.TrimSuffix(name, "+"), Word{Text: value, Computed: w.Computed, code: w.code})
+		l.addValue(strings.TrimSuffix(name, "+"), Word{Text: value, Computed: w.Computed, Code: w.Code})
 	}
 }
 
@@ -221,7 +221,7 @@ func isTextFormat(format string) bool {
 	}
 }
 
-func hasCode(w Word) bool { return w.code }
+func hasCode(w Word) bool { return w.Code }
 
 func isFlag(w Word) bool { return len(w.Text) > 1 && (w.Text[0] == '-' || w.Text[0] == '+') }
 
@@ -230,7 +230,7 @@ func isArithmeticTest(w Word) bool {
 	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "-t":
 		return true
 	}
-	return w.unsure()
+	return unsure(w)
 }
 
 // isUnknownName reports whether the shell computes the name in a word. The name may be an element of an array.
@@ -286,7 +286,7 @@ func isPlainCall(name string, args []Word) bool {
 	if name == "compgen" { // prints lists of names with the given beginning
 		plain = name
 		isPlain = func(w Word) bool {
-			return !w.Computed && !w.code && (!isFlag(w) || strings.Trim(w.Text[1:], "abcdefgjksuv") == "")
+			return !w.Computed && !w.Code && (!isFlag(w) || strings.Trim(w.Text[1:], "abcdefgjksuv") == "")
 		}
 	}
 	return plain != "" && !slices.ContainsFunc(args, func(w Word) bool { return !isPlain(w) }) &&
@@ -309,7 +309,7 @@ func setsPlainly(name string, args []Word) bool {
 		switch {
 		case text == "--", text == "-":
 			return true
-		case args[0].unsure():
+		case unsure(args[0]):
 			return false
 		case !isFlag(args[0]):
 			return true

@@ -12,6 +12,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // Line is a parsed shell line. Patterns for shell tools are matched against its commands.
@@ -55,19 +56,10 @@ type Command struct {
 }
 
 // Word is one word of a simple command, without its quotes.
-type Word struct {
-	Text string
-
-	// Computed: the shell computes a part of the word, after Prefix, when the line runs. MaybeMany: the result may be
-	// no word or several words. ProgramVariable: the word is a variable such as $CC that names a program by habit and
-	// is not set by the line. code: a quoted part holds an expansion, which runs if the word is evaluated. Home: the
-	// word begins with a folder's path that is not set by the line, as in ~ and $HOME.
-	Computed, MaybeMany, ProgramVariable, code, Home bool
-	Prefix                                           string
-}
+type Word = programs.Word
 
 // unsure reports whether a computed word may be an option, no word or several words.
-func (w Word) unsure() bool {
+func unsure(w Word) bool {
 	return w.Computed && (w.MaybeMany || w.Prefix == "" || w.Prefix[0] == '-' || w.Prefix[0] == '+')
 }
 

@@ -97,7 +97,7 @@ func (r *reader) array(a *syntax.Assign) Word {
 		if element.Value != nil {
 			value := r.word(element.Value, assigned)
 			r.line.values.addValue(name, value)
-			word.code = word.code || value.code
+			word.Code = word.Code || value.Code
 		}
 	}
 	return word

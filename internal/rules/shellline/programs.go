@@ -3,68 +3,41 @@ package shellline
 import (
 	"cmp"
 	"slices"
-	"sort"
+	"strconv"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
-// program describes which arguments of a program are the command to run. It works on the words of one simple command
-// and knows no shell syntax. The tables are in launchers.go and interpreters.go.
+// program is a row of the table of programs that runs a command from its arguments, or a text in another language. It
+// works on the words of one simple command and knows no shell syntax. Package programs says what the words of a row
+// mean.
 type program struct {
-	name string // with a subcommand: `docker run`
-	as   string // the program with the same options, or ""
+	programs.Program
+	operands int // words before the command
 
-	// short are the one-letter options in getopt's form: a colon marks an option with a value, two colons an option
-	// whose value must be attached. long are the other options; a colon marks an option with a value.
-	short, long string
-	// assigns means that NAME=value may precede the command. operands is the number of other words before the command.
-	assigns  bool
-	operands int
-	// idle are the options with which the program runs nothing.
-	idle string
-	// lines are the options whose value is a shell line. parameters means that the line gets further arguments.
-	lines      string
-	parameters bool
-	// mixed means that options may follow operands. If the operands field is 0, no operand is a command.
-	mixed bool
-	// group means that the next word is a subcommand. Subcommands that run a command have rows of their own.
-	group bool
-	// joins means that the words of the command are joined to a shell line.
-	joins bool
-	// shell means that without a command the program runs a shell on stdin.
-	shell bool
-	// away means that the command runs in a container, on another machine or in another environment. A line often
-	// computes the name of the container or machine, so a computed word before the command counts as one word.
-	away bool
-	// oneWord means that a computed word in quotes before the command counts as one word, such as the file of a lock.
-	oneWord bool
-	// dashed means that the command follows a --, if the arguments have one.
-	dashed bool
-	// loose means that the other words before the command are unknown.
-	loose bool
-	// texts are the options whose value is a program in the language of the interpreter. inline means that the first
-	// operand is such a program.
-	texts  string
-	inline bool
+	assigns, away, dashed, group, inline, joins, loose, mixed, more, oneWord, parameters, shell bool
+	// Lists of options.
+	idle, lines, replaces, splits, texts string
 }
 
-// programOf finds a program by name. A version may follow the name of an interpreter: python3.12.
-func programOf(name string) (p *program, ok bool) {
-	if p, ok = lookUp(launchers, name); !ok {
-		p, ok = lookUp(interpreters, strings.TrimRight(name, "0123456789.-"))
+// programOf finds a program that runs something from its arguments.
+func programOf(name string) (p program, ok bool) {
+	row, ok := programs.Find(name)
+	if !ok || !row.Is("runs") && !row.Is("language") {
+		return program{}, false
 	}
-	return p, ok
+	return newProgram(row), true
 }
 
-func lookUp(table []program, name string) (p *program, ok bool) {
-	// slices.BinarySearchFunc would copy a program for each comparison.
-	i, ok := sort.Find(len(table), func(i int) int { return cmp.Compare(name, table[i].name) })
-	if !ok {
-		return nil, false
-	}
-	if as := table[i].as; as != "" {
-		return lookUp(table, as)
-	}
-	return &table[i], true
+func newProgram(row programs.Program) program {
+	operands, _ := strconv.Atoi(row.List("operands"))
+	return program{Program: row, operands: operands,
+		assigns: row.Is("assigns"), away: row.Is("away"), dashed: row.Is("dashed"), group: row.Is("group"),
+		inline: row.Is("inline"), joins: row.Is("joins"), loose: row.Is("loose"), mixed: row.Is("mixed"),
+		more: row.Is("more"), oneWord: row.Is("one-word"), parameters: row.Is("parameters"), shell: row.Is("shell"),
+		idle: row.List("idle"), lines: row.List("line"), replaces: row.List("replaces"), splits: row.List("splits"),
+		texts: row.List("text")}
 }
 
 // ProgramName returns the name of the program in a path, on Windows without an ending such as .exe.
@@ -81,90 +54,21 @@ func programName(command string) string {
 	return name
 }
 
-type option struct {
-	name  string
-	value Word
-}
-
-// options reads the options in the first argument, which begins with -. The last option's value may be the next
-// argument; if it is missing, options returns no options and no rest, because the program runs nothing. ok means that
-// all options are known.
-func (p *program) options(args []Word) (all []option, rest []Word, ok bool) {
-	text, rest := args[0].Text, args[1:]
-	takes := false // the last option takes the next word as its value
-	if text, isLong := strings.CutPrefix(text, "--"); isLong {
-		name, value, attached := strings.Cut(text, "=")
-		if name, ok = p.longOption(name); !ok {
-			return nil, nil, false
-		}
-		name, takes = strings.CutSuffix(name, ":")
-		takes = takes && !attached
-		all = []option{{name, Word{Text: value}}}
-	} else {
-		for letters := text[1:]; letters != ""; {
-			letter := letters[:1]
-			letters = letters[1:]
-			_, behind, known := strings.Cut(p.short, letter)
-			if !known || letter == ":" {
-				return nil, nil, false
-			}
-			o := option{name: letter}
-			if strings.HasPrefix(behind, ":") {
-				takes = letters == "" && !strings.HasPrefix(behind, "::")
-				o.value.Text, letters = letters, ""
-			}
-			all = append(all, o)
-		}
-	}
-	if !takes {
-		return all, rest, true
-	}
-	if len(rest) == 0 {
-		return nil, nil, true
-	}
-	all[len(all)-1].value = rest[0]
-	return all, rest[1:], true
-}
-
-// longOption finds an option by its name or by an unambiguous beginning of the name.
-func (p *program) longOption(name string) (option string, ok bool) {
-	var meant []string
-	for known := range strings.FieldsSeq(p.long) {
-		switch bare := strings.TrimSuffix(known, ":"); {
-		case bare == name:
-			return known, true
-		case strings.HasPrefix(bare, name):
-			meant = append(meant, known)
-		}
-	}
-	if len(meant) != 1 {
-		return "", false
-	}
-	return meant[0], true
-}
-
-// InList reports whether a blank-separated list contains a word.
-func InList(list, word string) bool {
-	for listed := range strings.FieldsSeq(list) {
-		if listed == word {
-			return true
-		}
-	}
-	return false
-}
+// InList reports whether a list, separated by blanks or commas, has a word.
+func InList(list, word string) bool { return programs.In(list, word) }
 
 // parsing is the state while the arguments of one program are parsed.
 type parsing struct {
-	*program
+	program
 	args        []Word // still unread
 	found       launches
-	placeholder string // the text replaced by xargs
+	placeholder string // the text that further arguments replace
 	idle        bool
-	splits      int // values of env -S so far
+	split       int // values that were split to words
 }
 
 // runs finds the command that the program runs from its arguments.
-func (p *program) runs(args []Word) launches {
+func (p program) runs(args []Word) launches {
 	if p.inline || p.texts != "" && !p.away {
 		return p.interprets(args)
 	}
@@ -187,14 +91,11 @@ func (p *parsing) command() {
 	case p.group:
 		p.subcommand()
 		return
-	case p.mixed && p.operands == 0:
-		if i >= 0 && p.name == "runuser" {
-			break
-		}
-		p.shellArguments(i)
-		return
 	case p.dashed && i >= 0:
 		p.launch(p.args[i+1:])
+		return
+	case p.mixed && p.operands == 0:
+		p.shellArguments(i)
 		return
 	case p.dashed && p.loose:
 		p.search()
@@ -209,15 +110,15 @@ func (p *parsing) command() {
 			first = p.args[0]
 		}
 		switch assigns := p.assigns && strings.Contains(first.Text, "="); {
-		case p.isOneWord(first) && first.unsure():
+		case p.isOneWord(first) && unsure(first):
 			p.found.wholeLine = true
 			if operands == 0 {
 				p.launch(p.args)
 				return
 			}
 			operands--
-		case first.unsure():
-			p.found.opaque = computedReason(p.name)
+		case unsure(first):
+			p.found.opaque = computedReason(p.Name)
 			return
 		case first.Text == "--":
 		case assigns:
@@ -233,7 +134,7 @@ func (p *parsing) command() {
 }
 
 // isOneWord reports whether a computed word before the command counts as one word.
-func (p *program) isOneWord(w Word) bool { return p.away || p.oneWord && !w.MaybeMany }
+func (p program) isOneWord(w Word) bool { return p.away || p.oneWord && !w.MaybeMany }
 
 // noCommand notes the effect of the program without a command.
 func (p *parsing) noCommand() {
@@ -259,18 +160,17 @@ func (p *parsing) leadingOptions() bool {
 		first := p.args[0]
 		isOption := len(first.Text) > 1 && first.Text[0] == '-'
 		switch {
-		case first.unsure() && !p.isOneWord(first):
-			p.found = launches{opaque: computedReason(p.name)}
+		case unsure(first) && !p.isOneWord(first):
+			p.found = launches{opaque: computedReason(p.Name)}
 			return false
-		case !isOption && p.mixed && p.operands == 0, p.name == "time" && first.Text == "!",
-			p.name == "env" && first.Text == "-":
+		case !isOption && p.mixed && p.operands == 0, InList(p.List("skips"), first.Text):
 			p.args = p.args[1:]
 			continue
 		}
 		if !isOption || first.Text == "--" {
 			return true
 		}
-		options, rest, ok := p.options(p.args)
+		options, rest, ok := p.Options(p.args)
 		if !ok {
 			p.search()
 			return false
@@ -286,38 +186,36 @@ func (p *parsing) leadingOptions() bool {
 }
 
 // option reads one option. It returns false if the option makes the rest unreadable.
-func (p *parsing) option(o option) bool {
-	value := o.value.Text
-	switch isLine := InList(p.lines, o.name); {
-	case isLine && o.value.Computed, !p.away && p.lines == "" && o.value.MaybeMany,
-		o.value.Computed && (p.name == "env" || p.name == "xargs") && InList("S split-string I J i replace", o.name):
-		p.found = launches{opaque: computedReason(p.name)}
+func (p *parsing) option(o programs.Option) bool {
+	value := o.Value.Text
+	switch isLine := InList(p.lines, o.Name); {
+	case isLine && o.Value.Computed, !p.away && p.lines == "" && o.Value.MaybeMany,
+		o.Value.Computed && (InList(p.splits, o.Name) || InList(p.replaces, o.Name)):
+		p.found = launches{opaque: computedReason(p.Name)}
 		return false
 	case isLine && p.parameters:
-		p.found.list = append(p.found.list, launch{line: value + ` "$@"`, by: p.name})
+		p.found.list = append(p.found.list, launch{line: value + ` "$@"`, by: p.Name})
 	case isLine:
-		p.found.list = append(p.found.list, launch{line: value, by: p.name})
-	case InList(p.texts, o.name):
-		p.found.hints = append(p.found.hints, Hint{Text: value, Name: "an option of " + p.name})
-	case InList(p.program.idle, o.name):
+		p.found.list = append(p.found.list, launch{line: value, by: p.Name})
+	case InList(p.texts, o.Name):
+		p.found.hints = append(p.found.hints, Hint{Text: value, Name: "an option of " + p.Name})
+	case InList(p.program.idle, o.Name):
 		p.idle = true
-	case p.name == "xargs" && (o.name == "I" || o.name == "J"):
-		p.placeholder = value
-	case p.name == "xargs" && (o.name == "i" || o.name == "replace"):
+	case InList(p.replaces, o.Name):
 		p.placeholder = cmp.Or(value, "{}")
-	case p.name == "env" && (o.name == "S" || o.name == "split-string"): // the words of the value replace the option
+	case InList(p.splits, o.Name): // the words of the value replace the option
 		if strings.ContainsAny(value, "\\\"'$#") {
 			p.found.opaque = "-S of env with more than words"
 			return false
 		}
 		const most = 8
-		if p.splits++; p.splits > most {
+		if p.split++; p.split > most {
 			p.found.opaque = "-S of env in each other"
 			return false
 		}
 		p.args = slices.Concat(fixedWords(value), p.args)
 	}
-	p.found.wholeLine = p.found.wholeLine || o.value.MaybeMany
+	p.found.wholeLine = p.found.wholeLine || o.Value.MaybeMany
 	return true
 }
 
@@ -329,7 +227,7 @@ func (p *parsing) subcommand() {
 	case p.args[0].Computed:
 		p.search()
 	default:
-		if sub, ok := lookUp(launchers, p.name+" "+p.args[0].Text); ok {
+		if sub, ok := programOf(p.Name + " " + p.args[0].Text); ok && sub.Is("runs") {
 			p.program, p.args = sub, p.args[1:]
 			p.command()
 		}
@@ -342,15 +240,15 @@ func (p *parsing) launch(words []Word) {
 	case len(words) == 0:
 		p.noCommand()
 	case p.joins && p.away:
-		p.found.list = append(p.found.list, lineAway(p.name, words))
+		p.found.list = append(p.found.list, lineAway(p.Name, words))
 		p.found.wholeLine = p.found.wholeLine || slices.ContainsFunc(words, IsComputed)
 	case p.joins:
-		p.found.add(lineOf(p.name, words))
+		p.found.add(lineOf(p.Name, words))
 		p.found.wholeLine = p.found.wholeLine || slices.ContainsFunc(words, IsComputed)
 	case words[0].Text == "-": // uv run reads a script from stdin
 		p.found.wholeLine = true
 	default:
-		p.found.add(replaced(p.name, words, p.placeholder, p.name == "xargs" && p.placeholder == ""))
+		p.found.add(replaced(p.Name, words, p.placeholder, p.more && p.placeholder == ""))
 		for i := range p.found.list {
 			p.found.list[i].away = p.found.list[i].away || p.away
 		}
@@ -367,14 +265,14 @@ func (p *parsing) search() {
 	if slices.ContainsFunc(words, IsComputed) {
 		p.found.wholeLine = true
 		if !p.away && !p.loose {
-			p.found = launches{opaque: "an option of " + p.name + " that is not known"}
+			p.found = launches{opaque: "an option of " + p.Name + " that is not known"}
 			return
 		}
 	}
 	if p.shell && !p.away && slices.ContainsFunc(words, hasCode) { // a shell expands the words as a line
-		p.found.fail(evaluationReason(p.name, words, hasCode))
+		p.found.fail(evaluationReason(p.Name, words, hasCode))
 	}
-	p.found.hints = append(p.found.hints, Hint{Text: JoinWords(words), Name: "the arguments of " + p.name})
+	p.found.hints = append(p.found.hints, Hint{Text: JoinWords(words), Name: "the arguments of " + p.Name})
 	i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "--" })
 	words = words[i+1:]
 	begins := len(words) > 0 && !words[0].Computed && !strings.HasPrefix(words[0].Text, "-")

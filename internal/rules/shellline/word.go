@@ -94,7 +94,7 @@ func (r *reader) word(w *syntax.Word, u role) Word {
 	r.line.values.zshArithmetic = r.line.values.zshArithmetic || e.subscript
 
 	r.line.values.textCode = r.line.values.textCode || e.code
-	result := Word{Text: e.text.String(), Computed: e.computed, MaybeMany: e.several, Prefix: e.prefix, code: e.code}
+	result := Word{Text: e.text.String(), Computed: e.computed, MaybeMany: e.several, Prefix: e.prefix, Code: e.code}
 	result.ProgramVariable = e.variable && isProgramVariable(variableOf(raw))
 	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
 		if before := result.Text[:e.brace-1]; !result.Computed || len(before) < len(result.Prefix) {

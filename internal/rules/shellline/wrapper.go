@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // MaxWrappers limits the number of nested wrappers around a command.
@@ -74,9 +75,10 @@ func launchesOf(words []Word, wrappers []string) (l launches) {
 	defer func() {
 		l.addBuiltin(name, args)
 		l.script = l.script || name == "source" || name == "." || name == "autoload"
-		l.writes = l.writes || mayWrite(name) && !strings.ContainsAny(words[0].Text, "/.")
-		if mayRunText(name, args) {
-			l.wholeLine, l.weak = true, !l.wholeLine && !runsText(name, args)
+		row, _ := programs.Find(name)
+		l.writes = l.writes || mayWrite(name, row, args) && !strings.ContainsAny(words[0].Text, "/.")
+		if row.Does("may-run", args) {
+			l.wholeLine, l.weak = true, !l.wholeLine && !runsText(row, args)
 		}
 	}()
 	switch {
@@ -97,12 +99,10 @@ func launchesOf(words []Word, wrappers []string) (l launches) {
 	default:
 		if p, ok := programOf(name); ok {
 			l = p.runs(args)
-		} else if p, ok := otherLauncher(name); ok {
-			l = p.runs(args)
 		}
 	}
 	if slices.Contains(wrappers, name) { // in addition to the table, because a hooks file must not remove a check
-		l.join((&program{name: name, loose: true, away: true}).runs(args))
+		l.join(program{Program: programs.Program{Name: name}, loose: true, away: true}.runs(args))
 	}
 	return l
 }
@@ -189,12 +189,8 @@ func isPosixShell(name string) bool {
 
 // isForeignShell reports whether a program is a shell with a language of its own.
 func isForeignShell(name string) bool {
-	switch name {
-	case "fish", "csh", "tcsh", "nu", "elvish", "xonsh", "pwsh", "powershell", "rc", "es", "ion", "murex", "osh", "ysh",
-		"oil", "scsh":
-		return true
-	}
-	return false
+	p, _ := programs.Find(name)
+	return p.Is("foreign-shell")
 }
 
 func isShell(command string) bool {
@@ -230,10 +226,10 @@ func shellLaunches(name string, args []Word) (l launches) {
 	l.script = strings.Contains(name, "zsh")
 	for len(args) > 0 {
 		text := args[0].Text
-		if args[0].unsure() && isFile(args[0]) {
+		if unsure(args[0]) && isFile(args[0]) {
 			break
 		}
-		if args[0].unsure() {
+		if unsure(args[0]) {
 			return launches{opaque: computedReason(name)}
 		}
 		if text == "" || text[0] != '-' && text[0] != '+' {
@@ -266,7 +262,7 @@ func shellLaunches(name string, args []Word) (l launches) {
 		return l
 	case isLine:
 		l.add(lineOf(name, args[:1]))
-	case args[0].unsure() && !isFile(args[0]) || IsStdin(args[0].Text):
+	case unsure(args[0]) && !isFile(args[0]) || IsStdin(args[0].Text):
 		l.opaque = computedReason(name)
 	default: // PATH may have a program of this name
 		l.list, l.script = append(l.list, launch{words: args, by: name}), true
@@ -282,7 +278,7 @@ func longOption(name, text string, args []Word) (takes int, whole *launches) {
 	case text == "--version" || text == "--help":
 		return 0, &launches{open: true}
 	case text == "--rcfile" || text == "--init-file":
-		if len(args) > 0 && (args[0].unsure() || IsStdin(args[0].Text)) {
+		if len(args) > 0 && (unsure(args[0]) || IsStdin(args[0].Text)) {
 			return 0, &launches{opaque: computedReason(name)}
 		}
 		return min(1, len(args)), nil
@@ -313,7 +309,7 @@ func readsFiles(option string) bool {
 
 // foreignShellLaunches reads the arguments of a shell with a language of its own. A line follows -c.
 func foreignShellLaunches(name string, args []Word) ([]launch, string) {
-	if len(args) == 0 || args[0].unsure() || IsStdin(args[0].Text) {
+	if len(args) == 0 || unsure(args[0]) || IsStdin(args[0].Text) {
 		return nil, computedReason(name)
 	}
 	switch first := args[0].Text; {

@@ -1,0 +1,128 @@
+package programs
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed programs.txt
+var table string
+
+// Program is a row of the table. The zero value is a program in no row: each question has its safe answer.
+type Program struct {
+	// Name is the name in the row, which an alias refers to. With a subcommand: `docker run`.
+	Name string
+	// Short are the one-letter options as getopt takes them: a colon marks an option with a value, two colons an option
+	// whose value must be attached. Long are the other options, with a colon for an option with a value.
+	Short, Long string
+
+	words string // what the program does, as in the row
+}
+
+// Find returns the row of a program. A version may follow the name of an interpreter: python3.12.
+func Find(name string) (p Program, ok bool) {
+	if p, ok = find(name); !ok {
+		if bare := strings.TrimRight(name, "0123456789.-"); bare != name && bare != "" {
+			p, ok = find(bare)
+			if ok = ok && p.Is("language"); !ok {
+				return Program{}, false
+			}
+		}
+	}
+	return p, ok
+}
+
+func find(name string) (p Program, ok bool) {
+	at := search(name)
+	found, text := rowAt(at)
+	if found != name {
+		return Program{}, false
+	}
+	if to, isAlias := strings.CutPrefix(text, " as "); isAlias {
+		return find(to)
+	}
+	p.Name = found
+	p.words, text, _ = strings.Cut(text, "|")
+	if p.Short, p.Long, _ = strings.Cut(strings.TrimLeft(text, " \n\t"), " "); p.Short == "-" {
+		p.Short = ""
+	}
+	return p, true
+}
+
+// search returns the offset of the first row whose name is not less than name.
+func search(name string) int {
+	low, high := 0, len(table) // of rows
+	for low < high {
+		begin := beginOf(low + (high-low)/2)
+		if found, _ := rowAt(begin); found < name {
+			low = endOf(begin)
+		} else {
+			high = begin
+		}
+	}
+	return low
+}
+
+// beginOf returns the start of the row around an offset. A row goes on in lines that begin with a tab.
+func beginOf(at int) int {
+	for {
+		at = strings.LastIndexByte(table[:at], '\n') + 1
+		if at == 0 || table[at] != '\t' {
+			return at
+		}
+		at--
+	}
+}
+
+func endOf(begin int) int {
+	for {
+		begin += strings.IndexByte(table[begin:], '\n') + 1
+		if begin == len(table) || table[begin] != '\t' {
+			return begin
+		}
+	}
+}
+
+// rowAt returns the name in a row, and the text after the name.
+func rowAt(begin int) (name, text string) {
+	if begin == len(table) {
+		return "", ""
+	}
+	name, text, _ = strings.Cut(table[begin:endOf(begin)-1], " |")
+	return name, text
+}
+
+// Is reports whether a word is in the row.
+func (p Program) Is(word string) bool {
+	for is := range strings.FieldsSeq(p.words) {
+		if is == word {
+			return true
+		}
+	}
+	return false
+}
+
+// List returns the list after a word and a = in the row, such as the options of line=c,command.
+func (p Program) List(word string) string {
+	for is := range strings.FieldsSeq(p.words) {
+		if rest, ok := strings.CutPrefix(is, word); ok && rest != "" && rest[0] == '=' {
+			return rest[1:]
+		}
+	}
+	return ""
+}
+
+// In reports whether a list, separated by blanks or commas, has a word.
+func In(list, word string) bool {
+	for list != "" {
+		end := strings.IndexAny(list, " ,")
+		if end < 0 {
+			return list == word
+		}
+		if list[:end] == word && word != "" {
+			return true
+		}
+		list = list[end+1:]
+	}
+	return false
+}

@@ -1,0 +1,13 @@
+package programs
+
+// Word is one word of a command, without its quotes.
+type Word struct {
+	Text string
+
+	// Computed: the shell computes a part of the word, after Prefix, when the line runs. MaybeMany: the result may be
+	// no word or several words. ProgramVariable: the word is a variable such as $CC that names a program by habit and
+	// is not set by the line. Code: a quoted part holds an expansion, which runs if the word is evaluated. Home: the
+	// word begins with a folder's path that is not set by the line, as in ~ and $HOME.
+	Computed, MaybeMany, ProgramVariable, Code, Home bool
+	Prefix                                           string
+}

@@ -115,7 +115,7 @@ func (p Program) List(word string) string {
 // In reports whether a list, separated by blanks or commas, has a word.
 func In(list, word string) bool {
 	for list != "" {
-		end := strings.IndexAny(list, " ,")
+		end := strings.IndexAny(list, " ,\n\t")
 		if end < 0 {
 			return list == word
 		}

@@ -7,7 +7,8 @@
 //
 // programs.txt has a row for each program, sorted by name: the name, a bar, words that say what the program does, a
 // bar, and its options: the one-letter ones as getopt takes them (or a -), then the others, with a colon for an option
-// with a value. A name of several words is a subcommand. A row goes on in lines that begin with a tab.
+// with a value. (An option whose value is optional has no colon: only --name=value gives one.) A name of several words
+// is a subcommand. A row goes on in lines that begin with a tab. A row may have options only, and no words.
 //
 // What the program does with its operands:
 //

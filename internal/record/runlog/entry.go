@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -76,7 +77,7 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	if call == nil {
 		call = new(dialect.Call)
 	}
-	c := cleaner{patterns: patterns}
+	c := newCleaner(patterns)
 	l := line{
 		Version: 1, Time: e.Time.UTC().Format(TimeFormat), Command: c.cut(e.Command),
 		PID:       os.Getpid(),
@@ -110,7 +111,7 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 			l.Notes = e.Notes
 		}
 	}
-	l.Redacted = c.found
+	l.Redacted = c.Found
 
 	var b bytes.Buffer
 	to := json.NewEncoder(&b)
@@ -126,9 +127,10 @@ func (l *line) setArgs(c *cleaner, call *dialect.Call, whole bool) {
 		return
 	}
 	if whole && len(input) <= maxWholeArgs {
-		c.whole = true
-		l.Args = c.json(nil, string(input), len(input))
-		c.whole = false
+		limit := c.Limit
+		c.Limit = 0
+		l.Args = c.JSON(nil, string(input), len(input))
+		c.Limit = limit
 		return
 	}
 	if text, size := c.excerptJSON(input); size > maxText {
@@ -160,11 +162,12 @@ func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	var kept strictjson.Fields
 	for _, f := range dialect.OtherOf(o) {
 		value := c.value(f.Value)
-		if nameKind(f.Key) >= secret {
-			value = strictjson.AppendString(nil, c.hide())
+		if secret.Name(f.Key) >= secret.Secret {
+			value = strictjson.AppendString(nil, secret.Mark)
+			c.Found = true
 		}
 		if value != nil {
-			kept = append(kept, strictjson.Field{Key: c.text(f.Key, len(f.Key)), Value: value})
+			kept = append(kept, strictjson.Field{Key: c.Text(f.Key, len(f.Key)), Value: value})
 		}
 	}
 	if o.Other = nil; len(kept) > 0 {

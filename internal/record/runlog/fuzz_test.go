@@ -70,31 +70,3 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
-
-// FuzzText: what is shown of a text is what it says, with marks in it; and its beginning is shown as that of the whole
-// is, but where a mark begins.
-func FuzzText(f *testing.F) {
-	for _, s := range []string{"TOKEN=a\"b c\"d e", `{"auth":{"a":"}"}}`, `\"token\":\"x\"`, "a://b:c@d",
-		"Cookie: a\r\n", "--password 'x", "Bearer abcdefghijklmnopq", `\n",`} {
-		f.Add(s, 5)
-	}
-	f.Fuzz(func(t *testing.T, s string, show int) {
-		if show < 0 || show > len(s) {
-			show = len(s)
-		}
-		var c cleaner
-		whole := c.text(s, len(s))
-		require.Equal(t, whole != s, c.found || len(s) > 4*maxText)
-		part := c.text(s, show)
-		require.True(t, strings.HasPrefix(whole, strings.TrimSuffix(part, mark)))
-		rest := s
-		for i, piece := range strings.Split(whole, mark) {
-			at := strings.Index(rest, piece)
-			require.GreaterOrEqual(t, at, 0)
-			if i == 0 {
-				require.Zero(t, at)
-			}
-			rest = rest[at+len(piece):]
-		}
-	})
-}

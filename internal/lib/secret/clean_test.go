@@ -1,4 +1,4 @@
-package runlog
+package secret
 
 import (
 	"regexp"
@@ -12,30 +12,30 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	for kind, names := range map[kind]string{
-		secret: `password passwd passphrase pwd secret client_secret token access_token auth_token api_key apikey
+	for kind, names := range map[Kind]string{
+		Secret: `password passwd passphrase pwd secret client_secret token access_token auth_token api_key apikey
 			x-api-key auth bearer credential credentials private_key session_key OPENAI_API_KEY githubToken
 			aws_secret_access_key AWS_ACCESS_KEY_ID PGPASSWORD DB_PASS dbPassword db.password passWord password2
 			new-password password_hash clientSecret APIKey myAPIKeys SecretAccessKey refresh_token id_token
 			csrfToken accesstoken privatekey ssh_key signing-key oauth2_token X-Amz-Signature _authToken --password
 			-token secrets passwords creds NPM_TOKEN proxy-auth authorization_code secret_id db_pw jwt GITHUB_JWT
 			hmac_key FERNET_KEY password.txt secrets.env token.value`,
-		header: `authorization Authorization AUTHORIZATION Proxy-Authorization cookie Cookie set-cookie Set-Cookie ` +
+		Header: `authorization Authorization AUTHORIZATION Proxy-Authorization cookie Cookie set-cookie Set-Cookie ` +
 			`cookies`,
-		counted: `tokens max_tokens maxTokens input_tokens api_tokens pass pw`,
-		plain: `token_count tokenizer author authors session_id keyboard key secretary passed public_key primary_key
+		Counted: `tokens max_tokens maxTokens input_tokens api_tokens pass pw`,
+		Plain: `token_count tokenizer author authors session_id keyboard key secretary passed public_key primary_key
 			pass_rate jwt_issuer test file path token_type secretName password_file token_url max_tokens_limit
 			token_usage auth_method cookie_name compass bypass authority authenticated oauth monkey keys signature
 			tokenize command bear PATH SSH_AUTH_SOCK_PATH x token-file --cookie-jar auth.ts src/token.go
 			secrets.test.tsx`,
 	} {
 		for name := range strings.FieldsSeq(names) {
-			require.Equal(t, kind, nameKind(name), name)
+			require.Equal(t, kind, Name(name), name)
 		}
 	}
-	require.Equal(t, plain, nameKind(""))
-	require.Equal(t, secret, nameKind(strings.Repeat("x_", 1000)+"password"))
-	require.Equal(t, secret, nameKind("é_password"))
+	require.Equal(t, Plain, Name(""))
+	require.Equal(t, Secret, Name(strings.Repeat("x_", 1000)+"password"))
+	require.Equal(t, Secret, Name("é_password"))
 }
 
 // In these texts what stands between « and » must be taken out, and nothing else.
@@ -93,16 +93,16 @@ func TestTexts(t *testing.T) {
 			if said += piece; i%2 == 0 {
 				want += piece
 			} else {
-				want += mark
+				want += Mark
 			}
 		}
-		var c cleaner
-		require.Equal(t, want, c.text(said, len(said)), said)
-		require.Equal(t, want != said, c.found, said)
+		var c Cleaner
+		require.Equal(t, want, c.Text(said, len(said)), said)
+		require.Equal(t, want != said, c.Found, said)
 
 		if utf8.ValidString(said) { // the same in JSON
 			doc, wanted := strictjson.AppendString(nil, said), strictjson.AppendString(nil, want)
-			require.Equal(t, string(wanted), string(c.json(nil, string(doc), len(doc))))
+			require.Equal(t, string(wanted), string(c.JSON(nil, string(doc), len(doc))))
 		}
 	}
 }
@@ -143,8 +143,8 @@ func TestValues(t *testing.T) {
 		if want == "" {
 			want = doc
 		}
-		c := cleaner{patterns: []*regexp.Regexp{pattern(`AKIA\w+`), pattern(`4\d{4}`)}}
-		require.Equal(t, want, string(c.json(nil, doc, len(doc))), doc)
-		require.Equal(t, want != doc && !strings.Contains(doc, `\u`) || strings.Contains(want, mark), c.found, doc)
+		c := Cleaner{Patterns: []*regexp.Regexp{regexp.MustCompile(`AKIA\w+`), regexp.MustCompile(`4\d{4}`)}}
+		require.Equal(t, want, string(c.JSON(nil, doc, len(doc))), doc)
+		require.Equal(t, want != doc && !strings.Contains(doc, `\u`) || strings.Contains(want, Mark), c.Found, doc)
 	}
 }

@@ -1,38 +1,64 @@
-package runlog
+package secret
 
 import (
+	"bytes"
+	"encoding/base64"
 	"strings"
-	"unicode/utf8"
 )
 
-// scan finds likely secrets in a text: the value after a telling name, the password of a URL, a private key. It returns
-// the end of the scanned part, and stops once a line can show no more.
+// scanner finds likely secrets in a text: keys by their shape, the value after a telling name, passwords in URLs and in
+// the options of programs, private keys.
 //
-// If the end of a value is unclear, scan removes too much rather than too little. The time is linear in the text.
-func (c *cleaner) scan(s string) (end int) {
-	shown, hidden := 0, 0 // hidden: the end of the last redaction
+// If the end of a value is unclear, scanner takes too much rather than too little. The time is linear in the text.
+type scanner struct {
+	*index
+	s      string
+	spans  []span
+	failed map[string]int // by the beginning of a key: the end of a text without a key
+	command
+}
+
+// scan returns the end of the scanned part. It stops once more than limit bytes can be shown; 0: no limit.
+func (c *scanner) scan(limit int) (end int) {
+	s, shown, hidden := c.s, 0, 0 // hidden: the end of the last secret
 	for i := 0; i < len(s); {
-		if shown > utf8.UTFMax*maxText && len(c.patterns) == 0 && !c.whole { // patterns would remove more
+		if limit > 0 && shown > limit {
 			return i
 		}
 		start := i
-		if nameByte(s[i]) {
-			for i < len(s) && nameByte(s[i]) {
-				i++
+		var from, to int
+		if c.isName[s[i]] {
+			if i, from, to = c.run(i); from == to {
+				from, to = c.secretAfter(start, i)
 			}
-		} else if i++; s[start] != ':' {
-			shown++
+		} else if i++; s[start] == ':' {
+			from, to = c.secretAfter(start, i)
+		} else {
+			c.command.end(s, start)
+		}
+		if from >= to {
+			shown += max(0, i-max(start, hidden))
 			continue
 		}
-		shown += i - start
-		if from, to := secretAfter(s, start, i); from < to {
-			c.spans = append(c.spans, span{from, to})
-			shown += max(0, from-max(i, hidden))
-			hidden = to
-			i = max(i, lastName(s, from, to))
-		}
+		c.spans = append(c.spans, span{from, to})
+		shown += max(0, min(i, from)-max(start, hidden)) + max(0, from-max(i, hidden))
+		hidden = max(hidden, to)
+		i = max(i, lastName(s, from, to))
 	}
 	return len(s)
+}
+
+// run returns the end of the name at i or, if a key is in the name, the end of the key.
+func (c *scanner) run(i int) (end, from, to int) {
+	s := c.s
+	for ; i < len(s) && c.isName[s[i]]; i++ {
+		if len(c.shapes[s[i]]) > 0 {
+			if from, to = c.keyAt(s, i, &c.failed); from < to {
+				return to, from, to
+			}
+		}
+	}
+	return i, i, i
 }
 
 // lastName returns the start of the last name within a value, if the name is near the end of the value. This name may
@@ -60,10 +86,11 @@ func nameByte(c byte) bool {
 const blank = " \t"
 
 // secretAfter returns the secret after s[start:end], a name or a colon.
-func secretAfter(s string, start, end int) (from, to int) {
+func (c *scanner) secretAfter(start, end int) (from, to int) {
+	s := c.s
 	name := s[start:end]
-	if start > 0 && s[start-1] == '\\' && strings.ContainsRune("nrt", rune(name[0])) { // an escape, and then the name
-		name = name[1:]
+	if start > 0 && s[start-1] == '\\' && strings.IndexByte("nrt", name[0]) >= 0 { // an escape, and then the name
+		start, name = start+1, name[1:]
 	}
 	if name == "" { // the escape alone, as in {"a\n", "b"}
 		return 0, 0
@@ -71,12 +98,22 @@ func secretAfter(s string, start, end int) (from, to int) {
 	if name == ":" {
 		return password(s, end)
 	}
-	if strings.HasPrefix(name, "-----BEGIN") {
+	if strings.HasSuffix(name, "-----BEGIN") {
 		return privateKey(s, end)
 	}
-	if end < len(s) && s[end] == '>' && start > 0 && s[start-1] == '<' && nameKind(name) >= secret {
+	if end < len(s) && s[end] == '>' && start > 0 && s[start-1] == '<' && Name(name) >= Secret {
 		return element(s, name, end+1)
 	}
+	if from, to = c.word(s, start, end); from < to {
+		return from, to
+	}
+	return named(s, start, end, c.seen&setsNames != 0)
+}
+
+// named returns the value after s[start:end], if this is the name of a secret. isSet: the command gives values to names
+// without a sign between them.
+func named(s string, start, end int, isSet bool) (from, to int) {
+	name := s[start:end]
 	// A name can be quoted, as in JSON. In a text within a text the quotes have backslashes.
 	i := skip(s, end, `\`)
 	slashes := i - end
@@ -107,16 +144,21 @@ func secretAfter(s string, start, end int) (from, to int) {
 		i++
 	case i == gap: // no value can follow
 		return 0, 0
-	case strings.EqualFold(name, "bearer"): // may be an ordinary word
-		if to := wordEnd(s, i, false); to-i >= 16 {
+	case strings.EqualFold(name, "bearer"), strings.EqualFold(name, "basic"): // may be an ordinary word
+		if to := wordEnd(s, i, false); to-i >= 16 && len(name) > 5 || isCredential(s[i:to]) {
 			return i, to
 		}
 		return 0, 0
-	case !strings.HasPrefix(name, "-") || strings.HasPrefix(rest, "-"):
+	case strings.HasPrefix(rest, "-"), name[0] != '-' && !isSet && !mayBeValue(rest):
 		return 0, 0
 	}
-	k := nameKind(name)
-	if k < secret || colon && !quote && isPosition(name, s[i:]) {
+	isQuery := start > 0 && (s[start-1] == '?' || s[start-1] == '&')
+	k := Name(name)
+	if k < Secret && name[0] == '-' && (strings.HasPrefix(strings.TrimLeft(name, "-"), "pass") && len(name) < 10) ||
+		isQuery && isSigned(name) {
+		k = Secret
+	}
+	if k < Secret || colon && !quote && isPosition(name, s[i:]) {
 		return 0, 0
 	}
 	space := blank
@@ -128,10 +170,10 @@ func secretAfter(s string, start, end int) (from, to int) {
 		return 0, 0
 	}
 	c := context{
-		line:    k == header && colon && !quote,
+		line:    k == Header && colon && !quote,
 		block:   colon && !quote,
 		json:    quote && colon,
-		query:   start > 0 && (s[start-1] == '?' || s[start-1] == '&'),
+		query:   isQuery,
 		slashes: slashes,
 	}
 	if start > 0 && isQuote(s[start-1]) {
@@ -140,11 +182,44 @@ func secretAfter(s string, start, end int) (from, to int) {
 	return value(s, i, c)
 }
 
+// mayBeValue reports whether a text begins with a word that looks like a password or a key more than like a word.
+func mayBeValue(rest string) bool {
+	const least, most = 8, 200
+	end, digits, others := 0, 0, 0
+	for ; end < len(rest) && end < most && dots.has(rest[end]); end++ {
+		switch c := rest[end]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case letter(c):
+			others++
+		}
+	}
+	return end >= least && digits > 0 && others > 0
+}
+
+// isCredential reports whether a word is the base64 of a name and a password.
+func isCredential(word string) bool {
+	if end := strings.IndexAny(word, "\"'`\\,;)"); end >= 0 {
+		word = word[:end]
+	}
+	text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(word[:min(len(word), 400)], "="))
+	return err == nil && len(text) > 3 && bytes.IndexByte(text, ':') >= 0
+}
+
+// isSigned reports whether a name in the query of a URL is of a key or a signature.
+func isSigned(name string) bool {
+	switch strings.ToLower(name) {
+	case "key", "sig", "signature", "x-goog-signature", "hmac":
+		return true
+	}
+	return false
+}
+
 // isPosition reports whether a line number or a port follows the colon: token.json:12, auth.example.com:443.
 func isPosition(name, rest string) bool {
 	dot := strings.LastIndexByte(name, '.')
 	digits := skip(rest[:min(len(rest), 6)], 0, "0123456789")
-	return dot >= 0 && digits > 0 && (digits == len(rest) || !nameByte(rest[digits])) && nameKind(name[dot+1:]) == plain
+	return dot >= 0 && digits > 0 && (digits == len(rest) || !nameByte(rest[digits])) && Name(name[dot+1:]) == Plain
 }
 
 // element returns the text of an XML element from i, the end of the start tag.
@@ -176,11 +251,11 @@ func value(s string, i int, c context) (from, to int) {
 	if c.json {
 		switch end := valueEnd(s, i); {
 		case s[i] == '{' || s[i] == '[':
-			if end = bracketed(s, i, c.slashes); !maybeSecret(s[i:end]) {
+			if end = bracketed(s, i, c.slashes); !mayBeSecret(s[i:end]) {
 				return i, i
 			}
 			return i, end
-		case !maybeSecret(s[i:end]):
+		case !mayBeSecret(s[i:end]):
 			return i, i
 		case s[i] == '-' || '0' <= s[i] && s[i] <= '9':
 			return i, skip(s, i, "+-.0123456789eE")
@@ -282,7 +357,7 @@ func followsQuote(c byte) bool { return strings.IndexByte(" \t\r\n,;:)]}>&|\\\"'
 // password, because it can be a token.
 func password(s string, i int) (from, to int) {
 	if !strings.HasPrefix(s[i:], "//") {
-		return 0, 0
+		return botToken(s, i)
 	}
 	from = i + 2
 	host := s[from:]
@@ -296,10 +371,26 @@ func password(s string, i int) (from, to int) {
 	if colon := strings.IndexByte(host[:at], ':'); colon >= 0 {
 		return from + colon + 1, from + at
 	}
-	if at >= 20 {
+	isWeb := strings.HasSuffix(strings.TrimSuffix(s[:i-1], "s"), "http")
+	if at >= 20 || isWeb && mayBeValue(host[:at]) {
 		return from, from + at
 	}
 	return 0, 0
+}
+
+// botToken returns the secret part of a token of Telegram, after the number of a bot and a colon.
+func botToken(s string, i int) (from, to int) {
+	const digits, least = "0123456789", 30
+	number := s[max(0, i-12) : i-1]
+	if !strings.HasPrefix(s[i:], "AA") || len(number)-len(strings.TrimRight(number, digits)) < 8 {
+		return 0, 0
+	}
+	for to = i; to < len(s) && dashes.has(s[to]); to++ {
+	}
+	if to-i < least {
+		return 0, 0
+	}
+	return i, to
 }
 
 // privateKey returns the text between the lines of a PEM private key. i is the offset after the first word.

@@ -55,7 +55,8 @@ var helps = []struct{ pack, of, arguments, names string }{
 	{pack: "zstd", names: "zstd"},
 
 	// Without a package: a release of Debian gets newer versions, or the program comes from elsewhere.
-	{names: "ack bat jq psql rg rsync"},
+	{names: "ack bat jq psql rsync"},
+	{arguments: "-h", names: "rg"},
 	{of: "docker", names: "exec run"},
 }
 
@@ -84,12 +85,13 @@ var differences = []struct {
 		"psql": "--help", "shasum": "a --algorithm", "wget": "--backups --hsts-file --max-redirect --report-speed " +
 			"--restrict-file-names", "xargs": "--max-lines",
 	}},
-	{"the help shows values: -C, --check=quiet", map[string]string{"ls": "p", "sort": "C c --check"}},
+	{"the help shows values: -C, --check=quiet", map[string]string{"ack": "P", "ls": "p", "sort": "C c --check"}},
 	{"the help writes --GTYPE-group-format, -# for a level, and -: for an option", map[string]string{
 		"curl": ":", "zstd": "#", "diff": "--GTYPE-group-format --LTYPE-line-format " +
 			"--changed-group-format --new-group-format --old-group-format --unchanged-group-format --new-line-format " +
 			"--old-line-format --unchanged-line-format",
 	}},
+	{"the first operand is the file", map[string]string{"jq": "f --from-file"}},
 	{"no option, but an example of a list: -M", map[string]string{"cut": "M"}},
 	{"with these a launcher runs nothing", map[string]string{
 		"chroot": "--help --version", "chrt": "--help --version", "env": "--help --version",
@@ -227,7 +229,7 @@ func (has arity) fits(want arity, isLong bool) bool {
 var (
 	optionName  = regexp.MustCompile(`^(?:--(?:\[no-?\])?[A-Za-z0-9][\w.-]*|-[^\s<,-])`)
 	valueBehind = regexp.MustCompile(`^=(?:\{[^}]*\}|[^\s,]+)*|^ ?<[^>]*>+(?:\.\.\.)?|^ \{[^}]*\}|^ \([\w|-]*\)\S*|` +
-		`^ [\w.'/|][\w:.'/|-]*(?:  |,|$)`)
+		`^ [\w.'/|][\w:.'/|-]*(?:  |,|$)|^ (?:\w+\|\w+|\.\.\.) `)
 	separator = regexp.MustCompile(`^(?:,\s*| | or |\|)-|^  --`)
 	notNames  = regexp.MustCompile(`^(?:-NUM|-\?|-<\w+>|-[, ])[, ]*`)
 	twoLetter = regexp.MustCompile(`^[a-z]+[ ,]`) // behind -n: wget has -nc
@@ -272,6 +274,7 @@ func readOptions(rest string, all map[string]arity) {
 		case isBoth: // --[no-]long
 			note(all, "--"+yes, of)
 			note(all, "--"+bare[1:len(bare)-len("]")-len(yes)]+yes, unsure)
+			longs = max(longs, of)
 		default:
 			note(all, name, of)
 			longs = max(longs, of)

@@ -99,6 +99,7 @@ func (c *Cleaner) Text(s string, show int) string {
 		return s[:show]
 	}
 	var b strings.Builder
+	b.Grow(show)
 	at := 0
 	for i := 0; i < len(c.spans) && c.spans[i].from < show; i++ {
 		if sp := c.spans[i]; sp.from < sp.to && (sp.from > at || sp.from == 0 && at == 0) {

@@ -163,17 +163,20 @@ func (c *jsonCleaner) note(text string) {
 		_, _, isAbout := wordsOf(text)
 		c.namesSecret = c.namesSecret || isAbout
 	case "command", "cmd", "executable", "program":
-		c.program = optionsOf(baseOf(text))
+		c.program = optionsOf(programOf(text))
 	}
 	if c.option = ""; strings.HasPrefix(text, "-") && !strings.ContainsAny(text, "= \n") {
 		c.option = text
 	} else {
-		c.args.see(baseOf(text), 0)
+		c.args.see(programOf(text), 0)
 	}
 }
 
-// baseOf returns the name of a program without its folder.
-func baseOf(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+// programOf returns the name of a program without its folder.
+func programOf(path string) string {
+	path = path[max(0, len(path)-longestName):]
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
 
 // number appends a number, a boolean or null.
 func (c *jsonCleaner) number() {

@@ -126,14 +126,32 @@ func isSecretWord(word string) bool {
 // endsInSecret is isSecretWord for the end of a word, because words are often glued together: githubtoken, PGPASSWORD,
 // setcookie. No other word ends like these.
 func endsInSecret(word string) bool {
-	for _, end := range [...]string{
-		"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "authorization", "cookie",
-		"apikey", "accesskey", "privatekey", "secretkey", "sessionkey", "accountkey", "authkey", "licensekey",
-		"keypass", "storepass",
-	} {
+	if word == "" {
+		return false
+	}
+	ends := ""
+	switch word[len(word)-1] { // few words end like a secret
+	case 'd':
+		ends = "password passwd pwd"
+	case 't':
+		ends = "secret"
+	case 'n':
+		ends = "token authorization"
+	case 'e':
+		ends = "passphrase cookie"
+	case 'l':
+		ends = "credential"
+	case 's':
+		ends = "keypass storepass"
+	case 'y':
+		ends = "apikey accesskey privatekey secretkey sessionkey accountkey authkey licensekey"
+	}
+	for ends != "" {
+		end, rest, _ := strings.Cut(ends, " ")
 		if strings.HasSuffix(word, end) {
 			return true
 		}
+		ends = rest
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"strings"
+	"unicode/utf8"
 )
 
 // scanner finds likely secrets in a text: keys by their shape, the value after a telling name, passwords in URLs and in
@@ -14,7 +15,9 @@ type scanner struct {
 	*index
 	s      string
 	spans  []span
-	failed map[string]int // by the beginning of a key: the end of a text without a key
+	failed []int  // see keyAt
+	name   string // the last one
+	kind   Kind
 	command
 }
 
@@ -52,7 +55,7 @@ func (c *scanner) scan(limit int) (end int) {
 func (c *scanner) run(i int) (end, from, to int) {
 	s := c.s
 	for ; i < len(s) && c.isName[s[i]]; i++ {
-		if len(c.shapes[s[i]]) > 0 {
+		if i+1 < len(s) && s[i+1] < utf8.RuneSelf && c.pairs[s[i]][s[i+1]] > 0 {
 			if from, to = c.keyAt(s, i, &c.failed); from < to {
 				return to, from, to
 			}
@@ -107,13 +110,16 @@ func (c *scanner) secretAfter(start, end int) (from, to int) {
 	if from, to = c.word(s, start, end); from < to {
 		return from, to
 	}
-	return named(s, start, end, c.seen&setsNames != 0)
+	return c.named(start, end)
 }
 
-// named returns the value after s[start:end], if this is the name of a secret. isSet: the command gives values to names
-// without a sign between them.
-func named(s string, start, end int, isSet bool) (from, to int) {
-	name := s[start:end]
+// named returns the value after the word at start, if the word is the name of a secret.
+func (c *scanner) named(start, end int) (from, to int) {
+	s, name, isSet := c.s, c.s[start:end], c.seen&setsNames != 0
+	if end+1 < len(s) && s[end] == ' ' && letters.has(s[end+1]) && name[0] != '-' && !isSet && len(name) != len("basic") &&
+		len(name) != len("bearer") && !mayBeValue(s[end+1:]) { // two words of a text
+		return 0, 0
+	}
 	// A name can be quoted, as in JSON. In a text within a text the quotes have backslashes.
 	i := skip(s, end, `\`)
 	slashes := i - end
@@ -153,7 +159,10 @@ func named(s string, start, end int, isSet bool) (from, to int) {
 		return 0, 0
 	}
 	isQuery := start > 0 && (s[start-1] == '?' || s[start-1] == '&')
-	k := Name(name)
+	if c.name != name { // one name often stands many times
+		c.name, c.kind = name, Name(name)
+	}
+	k := c.kind
 	if k < Secret && name[0] == '-' && (strings.HasPrefix(strings.TrimLeft(name, "-"), "pass") && len(name) < 10) ||
 		isQuery && isSigned(name) {
 		k = Secret
@@ -169,7 +178,7 @@ func named(s string, start, end int, isSet bool) (from, to int) {
 	if isWorkingDir(name, s[i:]) {
 		return 0, 0
 	}
-	c := context{
+	in := context{
 		line:    k == Header && colon && !quote,
 		block:   colon && !quote,
 		json:    quote && colon,
@@ -177,24 +186,20 @@ func named(s string, start, end int, isSet bool) (from, to int) {
 		slashes: slashes,
 	}
 	if start > 0 && isQuote(s[start-1]) {
-		c.around = s[start-1 : start]
+		in.around = s[start-1 : start]
 	}
-	return value(s, i, c)
+	return value(s, i, in)
 }
 
 // mayBeValue reports whether a text begins with a word that looks like a password or a key more than like a word.
 func mayBeValue(rest string) bool {
 	const least, most = 8, 200
-	end, digits, others := 0, 0, 0
+	end, hasDigit, hasLetter := 0, false, false
 	for ; end < len(rest) && end < most && dots.has(rest[end]); end++ {
-		switch c := rest[end]; {
-		case '0' <= c && c <= '9':
-			digits++
-		case letter(c):
-			others++
-		}
+		hasDigit = hasDigit || '0' <= rest[end] && rest[end] <= '9'
+		hasLetter = hasLetter || letter(rest[end])
 	}
-	return end >= least && digits > 0 && others > 0
+	return end >= least && hasDigit && hasLetter
 }
 
 // isCredential reports whether a word is the base64 of a name and a password.
@@ -290,7 +295,11 @@ func value(s string, i int, c context) (from, to int) {
 			return i, wordEnd(s, next, c.query)
 		}
 	}
-	switch strings.TrimRight(s[i:word], ",;)") {
+	end := word
+	for end > i && strings.IndexByte(",;)", s[end-1]) >= 0 {
+		end--
+	}
+	switch s[i:end] {
 	case "true", "false", "null", "None", "nil", "undefined", "str", "string":
 		return i, i // a word of the program, not a secret
 	}

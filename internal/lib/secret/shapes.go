@@ -15,6 +15,7 @@ type shape struct {
 	least, row int
 	set        set  // of the further characters
 	starts     bool // no letter or digit stands before a key
+	number     int
 }
 
 // set is a set of characters. Each set has all characters of the sets before.
@@ -30,14 +31,14 @@ const (
 
 // blocked are the shapes by which the rules of packs block a call. All other shapes are for Mask alone.
 var blocked = [...]shape{
-	{"AKIA", 16, 16, letters, true}, {"ASIA", 16, 16, letters, true}, {"ghp_", 20, 20, letters, false},
-	{"gho_", 20, 20, letters, false}, {"ghu_", 20, 20, letters, false}, {"ghs_", 20, 20, letters, false},
-	{"ghr_", 20, 20, letters, false}, {"github_pat_", 20, 10, dashes, false}, {"glpat-", 20, 5, dashes, false},
-	{"glrt-", 20, 5, dashes, false}, {"sk-", 24, 20, dashes, true}, {"sk_live_", 16, 16, letters, false},
-	{"rk_live_", 16, 16, letters, false}, {"xoxb-", 20, 10, dashes, false}, {"xoxp-", 20, 10, dashes, false},
-	{"xoxa-", 20, 10, dashes, false}, {"xoxe-", 20, 10, dashes, false}, {"xoxs-", 20, 10, dashes, false},
-	{"AIza", 35, 5, dashes, true}, {"npm_", 36, 36, letters, false}, {"pypi-", 50, 10, dashes, false},
-	{"hf_", 30, 30, letters, false}, {"dop_v1_", 40, 40, letters, false}, {"SG.", 20, 5, dashes, true},
+	{"AKIA", 16, 16, letters, true, 0}, {"ASIA", 16, 16, letters, true, 0}, {"ghp_", 20, 20, letters, false, 0},
+	{"gho_", 20, 20, letters, false, 0}, {"ghu_", 20, 20, letters, false, 0}, {"ghs_", 20, 20, letters, false, 0},
+	{"ghr_", 20, 20, letters, false, 0}, {"github_pat_", 20, 10, dashes, false, 0}, {"glpat-", 20, 5, dashes, false, 0},
+	{"glrt-", 20, 5, dashes, false, 0}, {"sk-", 24, 20, dashes, true, 0}, {"sk_live_", 16, 16, letters, false, 0},
+	{"rk_live_", 16, 16, letters, false, 0}, {"xoxb-", 20, 10, dashes, false, 0}, {"xoxp-", 20, 10, dashes, false, 0},
+	{"xoxa-", 20, 10, dashes, false, 0}, {"xoxe-", 20, 10, dashes, false, 0}, {"xoxs-", 20, 10, dashes, false, 0},
+	{"AIza", 35, 5, dashes, true, 0}, {"npm_", 36, 36, letters, false, 0}, {"pypi-", 50, 10, dashes, false, 0},
+	{"hf_", 30, 30, letters, false, 0}, {"dop_v1_", 40, 40, letters, false, 0}, {"SG.", 20, 5, dashes, true, 0},
 }
 
 // masked are the further shapes, by their sets. Behind each beginning is the least number of further characters.
@@ -71,20 +72,31 @@ const (
 	webToken  = "eyJ"       // has a dot
 )
 
-// index has the shapes by their first letter, and the letters of names.
+// index has the shapes by their first two letters, and the letters of names.
 type index struct {
-	shapes [256][]shape
+	pairs  [128][128]uint8 // which list of shapes begins with two letters; 0: none
+	shapes [][]shape
 	isName [256]bool
+	count  int // of all shapes
 }
 
 var known = lazy.Value[*index]{Make: func() *index {
-	x := new(index)
-	add := func(s shape) { x.shapes[s.begin[0]] = append(x.shapes[s.begin[0]], s) }
+	x := &index{shapes: make([][]shape, 1)}
+	add := func(s shape) {
+		list := &x.pairs[s.begin[0]][s.begin[1]]
+		if *list == 0 {
+			x.shapes = append(x.shapes, nil)
+			*list = uint8(len(x.shapes) - 1)
+		}
+		s.number = x.count
+		x.count++
+		x.shapes[*list] = append(x.shapes[*list], s)
+	}
 	for _, group := range masked {
 		words := strings.Fields(group.shapes)
 		for i := 0; i < len(words); i += 2 {
 			least, _ := strconv.Atoi(words[i+1])
-			add(shape{words[i], least, 1, group.set, group.starts})
+			add(shape{words[i], least, 1, group.set, group.starts, 0})
 		}
 	}
 	for _, s := range blocked {
@@ -96,12 +108,13 @@ var known = lazy.Value[*index]{Make: func() *index {
 	return x
 }}
 
-// keyAt returns the key that begins at i.
-func (x *index) keyAt(s string, i int, failed *map[string]int) (from, to int) {
-	for j := range x.shapes[s[i]] {
-		k := &x.shapes[s[i]][j]
-		if i+1 == len(s) || s[i+1] != k.begin[1] || !strings.HasPrefix(s[i:], k.begin) ||
-			k.starts && !startsWord(s, i, k.begin) || i < (*failed)[k.begin] {
+// keyAt returns the key that begins at i. failed has for each shape the end of the last long text without a key.
+func (x *index) keyAt(s string, i int, failed *[]int) (from, to int) {
+	shapes := x.shapes[x.pairs[s[i]][s[i+1]]]
+	for j := range shapes {
+		k := &shapes[j]
+		if *failed != nil && i < (*failed)[k.number] || !strings.HasPrefix(s[i:], k.begin) ||
+			k.starts && !startsWord(s, i, k.begin) {
 			continue
 		}
 		from = i + len(k.begin)
@@ -116,9 +129,9 @@ func (x *index) keyAt(s string, i int, failed *map[string]int) (from, to int) {
 		}
 		if end > 100 { // a beginning within the text is of no key either, so a long text is read once
 			if *failed == nil {
-				*failed = map[string]int{}
+				*failed = make([]int, x.count)
 			}
-			(*failed)[k.begin] = from + end
+			(*failed)[k.number] = from + end
 		}
 	}
 	return i, i

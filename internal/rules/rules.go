@@ -4,6 +4,7 @@ package rules
 
 import (
 	"github.com/hookrun/hookrun/internal/core/hook"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/rules/pack"
 	"github.com/hookrun/hookrun/internal/rules/permission"
 )
@@ -54,7 +55,9 @@ func (c condition) Match(call hook.ToolCall) (ok bool, why string) {
 	return c.Rule.Match(callOf(&call))
 }
 
-func (c condition) Doubt(call hook.ToolCall) string { return c.Rule.Doubt(callOf(&call)) }
+func (c condition) Doubt(call hook.ToolCall) string {
+	return secret.Mask(c.Rule.Doubt(callOf(&call)))
+}
 
 func (c condition) MayTouch(call hook.ToolCall) bool { return c.Rule.MayTouch(callOf(&call)) }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/core/launch"
 	"github.com/hookrun/hookrun/internal/core/tenex"
-	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/shellword"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -116,11 +116,6 @@ func (f *File) check(all *hookfile.Config, hooks []hook.Hook, workspace string, 
 	f.Notes = append(f.Notes, secrets(f.Path, hooks, os.Environ())...)
 }
 
-// secretName matches names of variables that look like secrets.
-var secretName = lazy.Regexp{
-	Text: `(?i)(TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY)(_|$)|_KEY$`,
-}
-
 // cleanEnvironment says how a file in the dialect's format keeps the caller's variables from hooks.
 func cleanEnvironment(d *dialect.Dialect) string {
 	const top = ` at the top of the file keeps them back, and a list there names those that hooks need`
@@ -145,7 +140,7 @@ func secrets(file string, hooks []hook.Hook, env []string) []hook.Diagnostic {
 	}
 	var names []string
 	for _, v := range env {
-		if name, _, _ := strings.Cut(v, "="); secretName.Get().MatchString(name) {
+		if name, _, _ := strings.Cut(v, "="); secret.Variable(name) {
 			names = append(names, name)
 		}
 	}

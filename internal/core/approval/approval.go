@@ -17,6 +17,7 @@
 package approval
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -35,6 +36,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/files/lock"
 	"github.com/hookrun/hookrun/internal/lib/files/owner"
 	"github.com/hookrun/hookrun/internal/lib/files/regular"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/state"
 )
 
@@ -77,10 +79,20 @@ func (c *Call) hash() []byte {
 	return sum.Sum(nil)
 }
 
-// Request is a call that waits for a person, or that a person has approved.
+// masked returns the call as a person may see it: without secrets, and with all that can be code.
+func (c Call) masked() Call {
+	for _, field := range c.fields() {
+		*field = secret.MaskForJudgement(*field)
+	}
+	return c
+}
+
+// Request is a call that waits for a person, or that a person has approved. A Request that was read from a file has no
+// secrets: the file has a hash of the call, and the call as a person may see it.
 type Request struct {
 	Call     `json:"-"`
 	Fields   [][]byte  `json:"call"` // of Call, in the file alone: a string of JSON keeps only UTF-8
+	Hash     []byte    `json:"hash"` // of Call with its secrets
 	Hook     string    `json:"hook"`
 	Reason   string    `json:"reason"`
 	Asked    time.Time `json:"asked"`
@@ -88,7 +100,12 @@ type Request struct {
 }
 
 // Code returns the name of the request: 8 letters and digits, the same for the same call.
-func (r *Request) Code() string { return codeOf(r.hash()) }
+func (r *Request) Code() string {
+	if r.Hash == nil {
+		return codeOf(r.hash())
+	}
+	return codeOf(r.Hash)
+}
 
 // codeLetters are the digits of codes. Package encoding/base32 would allocate at the start of each call.
 const codeLetters = "0123456789abcdefghijklmnopqrstuv"
@@ -134,11 +151,16 @@ func (r *Request) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	r.Fields = nil
-	for _, field := range r.fields() {
-		r.Fields = append(r.Fields, []byte(*field))
+	shown := *r
+	if shown.Hash == nil {
+		shown.Hash = r.hash()
 	}
-	text, err := json.Marshal(r)
+	shown.Fields, shown.Reason = nil, secret.Mask(r.Reason)
+	masked := r.masked()
+	for _, field := range masked.fields() {
+		shown.Fields = append(shown.Fields, []byte(*field))
+	}
+	text, err := json.Marshal(shown)
 	if err != nil {
 		return err
 	}
@@ -184,7 +206,8 @@ func Read(dir, code string) (*Request, error) {
 	for i, field := range r.fields()[:min(len(r.Fields), len(r.fields()))] {
 		*field = string(r.Fields[i])
 	}
-	if r.Code() != code {
+	isWhole := !strings.Contains(fmt.Sprint(r.Call), secret.Mark) // Granted compares the rest with the call itself
+	if len(r.Hash) != sha256.Size || r.Code() != code || isWhole && !bytes.Equal(r.hash(), r.Hash) {
 		return nil, fmt.Errorf("%s is the request of another call; remove it", file)
 	}
 	return &r, nil
@@ -203,8 +226,9 @@ func private(at string) error {
 // trusted or read grants no call.
 func Granted(dir string, c *Call) bool {
 	_, fault := state.Private(dir, c.Workspace)
-	r, err := Read(dir, codeOf(c.hash()))
-	return fault == nil && err == nil && r.Call == *c && r.Valid()
+	hash := c.hash()
+	r, err := Read(dir, codeOf(hash))
+	return fault == nil && err == nil && bytes.Equal(r.Hash, hash) && r.Call == c.masked() && r.Valid()
 }
 
 // Take reports whether the call may pass now, and uses the approval up. It waits for other processes until ctx ends, at

@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/process"
 	"github.com/hookrun/hookrun/internal/lib/crash"
 	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -31,6 +32,22 @@ type Fired struct {
 func (f Fired) WithLint() protocol.Outcome {
 	f.Warnings = slices.Concat(f.Warnings, f.Lint)
 	return f.Outcome
+}
+
+// maskOwn hides secrets in the words of hookrun, which may quote a call or the output of a hook. The words of hooks stay
+// as they are.
+func (f *Fired) maskOwn() {
+	for _, texts := range [][]string{f.Warnings, f.Lint} {
+		for i := range texts {
+			texts[i] = secret.Mask(texts[i])
+		}
+	}
+	if f.Cause != protocol.CausePolicy {
+		f.Reason = secret.Mask(f.Reason)
+	}
+	for i := range f.Hooks {
+		f.Hooks[i].Failure = secret.Mask(f.Hooks[i].Failure)
+	}
 }
 
 // merge merges the verdicts on a call.
@@ -155,6 +172,7 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) Fired {
 	}
 	o.SystemMessages = slices.Concat(o.SystemMessages, p.trust.messages(), p.ofMainWorktree())
 	p.runner.asyncResults.deliver(p.conversation(), &o.Outcome)
+	o.maskOwn()
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
 }

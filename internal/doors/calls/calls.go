@@ -29,6 +29,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/lib/crash"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/record/runlog"
 	"github.com/hookrun/hookrun/internal/texts/queue"
 	"github.com/hookrun/hookrun/internal/texts/queued"
@@ -279,5 +280,5 @@ func Killed(err error) error {
 // Blocked returns the outcome of a call without a verdict.
 func Blocked(c *dialect.Call, reason string) protocol.Outcome {
 	return protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: protocol.Block,
-		Cause: protocol.CauseUnstarted, Reason: reason}
+		Cause: protocol.CauseUnstarted, Reason: secret.Mask(reason)}
 }

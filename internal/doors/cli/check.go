@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/core/project"
 	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/internal/trust"
 )
@@ -27,6 +28,7 @@ var checkFiles = command{
 	args:    "[FILE…] [FLAGS]",
 	takes:   files,
 	summary: "find what is wrong with hooks files, and with the programs they name",
+	masks:   true,
 	about: `Reads hooks files as a call would, and looks for what would fail when the hooks run: a program that
 does not exist or is not executable, a script without an interpreter, a program that everybody may
 write to. It runs nothing. It prints each problem with its position in the file, and exits with 1 if
@@ -167,7 +169,7 @@ func printChecked(files []check.File, std Streams) error {
 	print := func(kind string, found []hook.Diagnostic) {
 		for _, d := range found {
 			d.Text = kind + d.Text
-			fmt.Fprint(stderr, printable.Lines(fmt.Sprintln(d)))
+			fmt.Fprint(stderr, secret.Mask(printable.Lines(fmt.Sprintln(d))))
 		}
 	}
 	for _, f := range files {

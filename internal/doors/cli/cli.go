@@ -25,6 +25,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/process"
 	"github.com/hookrun/hookrun/internal/doors/cli/scaffold"
 	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
 
@@ -44,6 +45,7 @@ type command struct {
 	answers bool // --output can be a client's hook output, and the client reads the exit code as a verdict
 	client  bool // the default output is a client's hook output
 	hidden  bool // not in the overview
+	masks   bool // stdout is for people, so it shows no secrets
 	about   string
 	example string
 	// setup defines the flags and returns the function to run once they are parsed.
@@ -94,6 +96,7 @@ func commands() (all []*command) {
 
 // Run runs the command line and returns the exit code.
 func Run(args []string, std Streams) int {
+	std.Err = masked{std.Err}
 	log.SetOutput(io.Discard) // net/http logs unsolicited server data; stderr is for messages and reasons
 	if len(args) == 0 {
 		fmt.Fprint(std.Err, overview())
@@ -145,7 +148,7 @@ func (c *command) run(args []string, std Streams) int {
 	flags.SortFlags = false
 	flags.Usage = func() {}
 	last := func() {}
-	std.last = &last
+	std.last, std.masks = &last, c.masks
 	defer func() { last() }()
 	work := c.setup(flags)
 	err := parseFlags(flags, args)
@@ -210,10 +213,10 @@ func outputForms(args []string) (forms []string) {
 func printError(w io.Writer, name string, err error) {
 	var problems hook.Diagnostics
 	if errors.As(err, &problems) {
-		fmt.Fprintln(w, printable.Lines(problems.Error()))
+		fmt.Fprintln(w, secret.Mask(printable.Lines(problems.Error())))
 		return
 	}
-	fmt.Fprintf(w, "hookrun %s: %s\n", name, printable.Lines(err.Error()))
+	fmt.Fprintf(w, "hookrun %s: %s\n", name, secret.Mask(printable.Lines(err.Error())))
 }
 
 // print writes to stdout. A failed write is an error, because the caller would miss the output.
@@ -231,6 +234,9 @@ func print(std Streams, text string) int {
 func write(std Streams, text string) error {
 	if text == "" {
 		return nil
+	}
+	if std.masks {
+		text = secret.Mask(text)
 	}
 	if _, err := io.WriteString(std.Out, text); err != nil {
 		return fmt.Errorf("%w: %w", errStdout, err)

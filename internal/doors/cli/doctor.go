@@ -31,6 +31,7 @@ var examine = command{
 	args:    "[CLIENT…] [FLAGS]",
 	takes:   install.Names,
 	summary: "show whether the clients here run hookrun, and what keeps a gate from holding",
+	masks:   true,
 	about: `Looks at the project's hooks and at each client of hookrun install that is here: its version, its
 settings and switches, the entry that runs hookrun, its timeout, and when the client last ran it. It
 runs each entry as the client would, for a tool that hookrun always blocks, and checks that the answer

@@ -20,6 +20,7 @@ var explainCall = command{
 	args:    "EVENT [FLAGS] | --input JSON|@FILE|- [FLAGS]",
 	takes:   func() []string { return clients.All().EventNames() },
 	summary: "show which hooks a call would run, and why; runs none",
+	masks:   true,
 	about: `Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or
 why not; its program, where that would run, how long it may take, and what each kind of failure would
 mean. It runs nothing. --show-input also shows what each hook would get on stdin, as long as no hook

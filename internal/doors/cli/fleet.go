@@ -23,6 +23,7 @@ var showFleet = command{
 	args:    "DIR|FILE|- [FLAGS]",
 	takes:   files,
 	summary: "fold the heartbeats of many machines into a table",
+	masks:   true,
 	about: `Reads the heartbeats in run logs of many machines: all files in DIR at any depth, FILE, or stdin (-).
 The logs may be whole, or hold nothing but heartbeats. The table has a line for each user of each
 machine, with its last heartbeat, and why somebody should look at it: it is silent, has other hooks

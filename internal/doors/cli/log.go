@@ -26,6 +26,7 @@ var showLog = command{
 	args:    "[FILE] [FLAGS]",
 	takes:   files,
 	summary: "show the run log: which hooks ran, what they decided, how long they took",
+	masks:   true,
 	about: `Reads the run log FILE (default $HOOKRUN_LOG, else the one of --log default) and what was rotated
 out of it, FILE.1 to FILE.3. It shows for each hook how often it matched, blocked, injected and failed,
 and how long it took; hooks of the workspace that never fired; hooks that come near their timeout; and

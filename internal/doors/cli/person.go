@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -44,7 +45,7 @@ func (d *debugInputs) print(w io.Writer, h *protocol.Report) {
 
 // shownInput returns the input of a hook as one line for a person, cut if long.
 func shownInput(input string) string {
-	input = strings.TrimSuffix(input, "\n")
+	input = secret.Mask(strings.TrimSuffix(input, "\n"))
 	text := printable.Escape(spelling.Brief(input, maxDebugInput))
 	if len(input) > maxDebugInput {
 		text += fmt.Sprintf(" (cut at %d of %d bytes)", maxDebugInput, len(input))
@@ -95,7 +96,7 @@ func (p *detailWriter) hook(call string, h *protocol.Report) {
 
 // writeMarked writes a text with a mark before each line. Hooks may print a model's text, and w may be a terminal.
 func writeMarked(w io.Writer, mark, text string) {
-	for line := range strings.Lines(printable.Lines(text)) {
+	for line := range strings.Lines(printable.Lines(secret.Mask(text))) {
 		fmt.Fprintln(w, mark, strings.TrimRight(line, "\r\n"))
 	}
 }

@@ -16,6 +16,7 @@ var status = command{
 	args:    "[DIR] [FLAGS]",
 	takes:   folders,
 	summary: "show whether a project's hooks are those that were allowed",
+	masks:   true,
 	about: `Shows whether the hooks of the project are allowed, how they differ from what was allowed, and which
 are switched off or only observe. With -o json also which clients are here, with their entries for
 hookrun, their last call, and the last canary of hookrun doctor.

@@ -11,12 +11,15 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/lib/printable/terminal"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 )
 
 // Streams are the standard streams.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
+
+	masks bool // stdout is for people: it shows no secrets
 
 	last *func() // runs when the command has printed everything; nil outside of command.run
 }
@@ -90,6 +93,16 @@ func isObject(text string) bool {
 	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && gjson.Valid(text)
 }
 
+// masked is stderr: it shows no secrets. A text is written at once.
+type masked struct{ io.Writer }
+
+func (m masked) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(m.Writer, secret.Mask(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // isNull reports whether w is this process's stdout and the null device. The Go runtime replaces a closed stdout by the
 // null device.
 func isNull(w io.Writer) bool {
@@ -103,6 +116,9 @@ func isColoured(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && isScre
 
 // isScreen reports whether w is file, this process's stdout or stderr, and a terminal that can move its cursor.
 func isScreen(w io.Writer, file *os.File) bool {
+	if m, is := w.(masked); is {
+		w = m.Writer
+	}
 	d, ok := w.(descriptor)
 	return ok && d == descriptor(file.Fd()) && terminal.TakesEscapes(file)
 }

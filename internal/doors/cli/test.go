@@ -26,6 +26,7 @@ var tests = command{
 	args:    "[FILE…] [FLAGS]",
 	takes:   files,
 	summary: "run tests of hooks, in *" + cases.Suffix,
+	masks:   true,
 	about: `Runs the real hooks for the calls in files of tests, several at once, and compares the outcomes
 with what each test expects. It exits with 1 if a test fails. A FILE may be a folder, for the
 *` + cases.Suffix + ` in it; without FILE it is the workspace.

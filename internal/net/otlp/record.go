@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hookfile"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
 	"github.com/hookrun/hookrun/internal/rules/pack"
 	"github.com/hookrun/hookrun/protocol"
@@ -242,7 +243,7 @@ func (r *record) head(severity int, event, body string) {
 	name := map[int]string{info: "INFO", warn: "WARN", fault: "ERROR"}[severity]
 	r.raw(`"severityNumber":`, strconv.Itoa(severity), `,"severityText":"`, name, `","eventName":"`, event,
 		`","body":{"stringValue":`)
-	r.b = strictjson.AppendString(r.b, body)
+	r.b = strictjson.AppendString(r.b, secret.Mask(body))
 	r.raw(`},"attributes":[`)
 }
 
@@ -267,7 +268,7 @@ func (r *record) text(key, text string) {
 
 func (r *record) textValue(text string) {
 	r.raw(`{"stringValue":`)
-	r.b = strictjson.AppendString(r.b, text)
+	r.b = strictjson.AppendString(r.b, secret.Mask(text))
 	r.raw("}")
 }
 

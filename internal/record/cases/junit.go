@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 )
 
 // JUnit returns results as JUnit XML for CI systems, with a suite for each file. It does not use encoding/xml, because
@@ -77,10 +78,11 @@ func counts(results []Result, took time.Duration) string {
 func attribute(name, value string) string { return " " + name + `="` + escaped(value) + `"` }
 
 // escaped escapes a text for an attribute or element of XML 1.0. Line breaks and tabs are escaped, because readers turn
-// them into spaces in attributes. Characters that XML cannot have, such as terminal colours, become U+FFFD.
+// them into spaces in attributes. Characters that XML cannot have, such as terminal colours, become
+// U+FFFD. Secrets are hidden.
 func escaped(s string) string {
 	var b strings.Builder
-	for _, r := range s {
+	for _, r := range secret.Mask(s) {
 		switch {
 		case strings.ContainsRune("&<>\"'\t\n\r", r):
 			fmt.Fprintf(&b, "&#%d;", r)

@@ -9,6 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/printable/terminal"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/shellword"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -84,7 +85,7 @@ func (r *Run) text(j *job) string {
 	for _, h := range j.result.Outcome.Hooks {
 		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
 		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", name, source, h.Status, failureCause(&h), took(h.Duration))
-		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
+		for line := range strings.Lines(spelling.Brief(secret.Mask(h.Stderr), 4<<10)) {
 			fmt.Fprintf(&b, "       stderr: %s\n", terminal.Visible(strings.TrimRight(line, "\r\n")))
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 )
 
 const (
@@ -108,7 +109,7 @@ func source(text string) string {
 // begin a comment.
 func inline(object json.RawMessage) (string, error) {
 	var line, escaped bytes.Buffer
-	if err := json.Compact(&line, object); err != nil {
+	if err := json.Compact(&line, []byte(secret.Mask(string(object)))); err != nil {
 		return "", err
 	}
 	if line.Bytes()[0] != '{' {

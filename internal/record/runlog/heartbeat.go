@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/record/lastrun"
 )
 
@@ -68,7 +69,7 @@ func (l *Log) AppendHeartbeat(at time.Time, h *Heartbeat) error {
 	}{1, at.UTC().Format(TimeFormat), h}); err != nil {
 		return err
 	}
-	return l.wrapError(l.append(b.Bytes()))
+	return l.wrapError(l.append([]byte(secret.Mask(b.String()))))
 }
 
 // IsHeartbeat reports whether a line of a log is a heartbeat and no call.

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
 
@@ -186,7 +187,7 @@ func (r *Rule) Reason(id string, found Found) string {
 		return text + ". " + r.Instead() + " Rule: " + id
 	}
 	if found.Subject != "" && found.Subject != r.Blocks {
-		text += " (" + found.Subject + ")"
+		text += " (" + secret.Mask(found.Subject) + ")"
 	}
 	text += ". " + r.Instead()
 	if found.Doubt != "" {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/lib/printable"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 )
 
 // Paint colours texts, if true, by the number of SGR. The number 0 means no colour.
@@ -46,7 +47,7 @@ func Duration(ms float64) string {
 
 // Ellipsize returns a text in one line of at most most characters, cut in the middle, without control characters.
 func Ellipsize(text string, most int) string {
-	first, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
+	first, rest, more := strings.Cut(strings.TrimSpace(secret.Mask(text)), "\n")
 	if first = strings.TrimRight(first, "\r"); more && strings.TrimSpace(rest) != "" {
 		first += " …"
 	}

@@ -19,10 +19,15 @@ type Program struct {
 	words string // what the program does, as in the row
 }
 
-// Find returns the row of a program. A version may follow the name of an interpreter: python3.12.
+// Find returns the row of a program. A version may follow the name of an interpreter: python3.12, and Debian's
+// perl5.36-x86_64-linux-gnu.
 func Find(name string) (p Program, ok bool) {
 	if p, ok = find(name); !ok {
-		if bare := strings.TrimRight(name, "0123456789.-"); bare != name && bare != "" {
+		bare := name
+		if strings.HasSuffix(name, "-linux-gnu") {
+			bare, _, _ = strings.Cut(name, "-")
+		}
+		if bare = strings.TrimRight(bare, "0123456789.-"); bare != name && bare != "" {
 			p, ok = find(bare)
 			if ok = ok && p.Is("language"); !ok {
 				return Program{}, false

@@ -62,6 +62,16 @@ func TestRows(t *testing.T) {
 		require.False(t, ok, name)
 		require.Equal(t, []any{Maybe, Maybe, false}, []any{p.Shows(nil), p.Changes(nil), p.Does("remote", nil)})
 	}
+	for name, row := range map[string]string{
+		"python3.12": "python", "perl5.36-x86_64-linux-gnu": "perl", "fakeroot-tcp": "fakeroot", "vim.tiny": "ex",
+	} {
+		p, ok := Find(name)
+		require.True(t, ok && p.Name == row, name)
+	}
+	for _, name := range []string{"x86_64-linux-gnu-gcc-12", "python3-x-linux-gnu-config", "head5", "-linux-gnu"} {
+		_, ok := Find(name)
+		require.False(t, ok, name)
+	}
 	require.Zero(t, testing.AllocsPerRun(10, func() { Find("python3.12"); Find("git") }))
 }
 

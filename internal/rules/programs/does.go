@@ -54,26 +54,26 @@ func (p Program) Does(effect string, args []Word) bool {
 		return true
 	}
 	prefix := p.Name + " "
-	for at := search(prefix); ; at = endOf(at) {
-		name, text := rowAt(at)
-		sub, ok := strings.CutPrefix(name, prefix)
+	for at := search(prefix); at < len(table); {
+		end := endOf(at)
+		sub, ok := strings.CutPrefix(table[at:end], prefix)
 		if !ok {
-			return false
+			break
 		}
-		if row := (Program{words: text}); strings.Contains(text, effect) && hasSubcommand(args, sub) &&
-			row.has(effect, args) {
+		at = end
+		sub, words, _ := strings.Cut(sub, " |")
+		words, _, _ = strings.Cut(words, "|")
+		if strings.Contains(words, effect) && hasSubcommand(args, sub) && (Program{words: words}).has(effect, args) {
 			return true
 		}
 	}
+	return false
 }
 
 func (p Program) has(effect string, args []Word) bool {
 	for field := range strings.FieldsSeq(p.words) {
 		if word, holds := condition(field, args); word == effect {
 			return holds
-		}
-		if field == "|" { // the options follow
-			return false
 		}
 	}
 	return false

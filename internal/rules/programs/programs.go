@@ -57,35 +57,40 @@ func find(name string) (p Program, ok bool) {
 // search returns the offset of the first row whose name is not less than name.
 func search(name string) int {
 	low, high := 0, len(table) // of rows
-	for low < high {
-		begin := beginOf(low + (high-low)/2)
-		if found, _ := rowAt(begin); found < name {
-			low = endOf(begin)
-		} else {
-			high = begin
+	for middle := high / 2; low < high; {
+		at := endOf(middle) // the first row behind the middle
+		switch {
+		case at < high && nameAt(at) < name:
+			low = endOf(at)
+		case at < high:
+			high = at
+		case middle > low: // in the last row
+			middle = low + (middle-low)/2
+			continue
+		case nameAt(low) < name:
+			low = endOf(low)
+		default:
+			return low
 		}
+		middle = low + (high-low)/2
 	}
 	return low
 }
 
-// beginOf returns the start of the row around an offset. A row goes on in lines that begin with a tab.
-func beginOf(at int) int {
+// endOf returns the end of the row around an offset. A row goes on in lines that begin with a tab.
+func endOf(at int) int {
 	for {
-		at = strings.LastIndexByte(table[:at], '\n') + 1
-		if at == 0 || table[at] != '\t' {
+		at += strings.IndexByte(table[at:], '\n') + 1
+		if at == len(table) || table[at] != '\t' {
 			return at
 		}
-		at--
 	}
 }
 
-func endOf(begin int) int {
-	for {
-		begin += strings.IndexByte(table[begin:], '\n') + 1
-		if begin == len(table) || table[begin] != '\t' {
-			return begin
-		}
-	}
+// nameAt returns the name in the row that begins at an offset.
+func nameAt(begin int) string {
+	name, _, _ := strings.Cut(table[begin:], " |")
+	return name
 }
 
 // rowAt returns the name in a row, and the text after the name.

@@ -56,7 +56,7 @@ func (c condition) Match(call hook.ToolCall) (ok bool, why string) {
 }
 
 func (c condition) Doubt(call hook.ToolCall) string {
-	return secret.Mask(c.Rule.Doubt(callOf(&call)))
+	return secret.MaskMessage(c.Rule.Doubt(callOf(&call)))
 }
 
 func (c condition) MayTouch(call hook.ToolCall) bool { return c.Rule.MayTouch(callOf(&call)) }

@@ -39,14 +39,14 @@ func (f Fired) WithLint() protocol.Outcome {
 func (f *Fired) maskOwn() {
 	for _, texts := range [][]string{f.Warnings, f.Lint} {
 		for i := range texts {
-			texts[i] = secret.Mask(texts[i])
+			texts[i] = secret.MaskMessage(texts[i])
 		}
 	}
 	if f.Cause != protocol.CausePolicy {
-		f.Reason = secret.Mask(f.Reason)
+		f.Reason = secret.MaskMessage(f.Reason)
 	}
 	for i := range f.Hooks {
-		f.Hooks[i].Failure = secret.Mask(f.Hooks[i].Failure)
+		f.Hooks[i].Failure = secret.MaskMessage(f.Hooks[i].Failure)
 	}
 }
 

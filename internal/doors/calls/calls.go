@@ -280,5 +280,5 @@ func Killed(err error) error {
 // Blocked returns the outcome of a call without a verdict.
 func Blocked(c *dialect.Call, reason string) protocol.Outcome {
 	return protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: protocol.Block,
-		Cause: protocol.CauseUnstarted, Reason: secret.Mask(reason)}
+		Cause: protocol.CauseUnstarted, Reason: secret.MaskMessage(reason)}
 }

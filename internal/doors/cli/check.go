@@ -67,6 +67,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 			case *schema && *parse:
 				return 0, errors.New("--schema and --parse print two things; give one of the two")
 			case *schema:
+				std.masks = false
 				return exitOK, write(std, parts.All().Schema())
 			}
 			as, err := form()
@@ -169,7 +170,7 @@ func printChecked(files []check.File, std Streams) error {
 	print := func(kind string, found []hook.Diagnostic) {
 		for _, d := range found {
 			d.Text = kind + d.Text
-			fmt.Fprint(stderr, secret.Mask(printable.Lines(fmt.Sprintln(d))))
+			fmt.Fprint(stderr, secret.MaskMessage(printable.Lines(fmt.Sprintln(d))))
 		}
 	}
 	for _, f := range files {

@@ -148,7 +148,7 @@ func (c *command) run(args []string, std Streams) int {
 	flags.SortFlags = false
 	flags.Usage = func() {}
 	last := func() {}
-	std.last, std.masks = &last, c.masks
+	std.last = &last
 	defer func() { last() }()
 	work := c.setup(flags)
 	err := parseFlags(flags, args)
@@ -159,6 +159,7 @@ func (c *command) run(args []string, std Streams) int {
 	if err != nil {
 		err = fmt.Errorf("%w%s (see hookrun %s --help)", err, suggestFlag(err, flags), c.name)
 	} else {
+		std.masks = c.masks
 		exit, err = work(flags.Args(), std)
 	}
 	if err == nil {
@@ -213,10 +214,10 @@ func outputForms(args []string) (forms []string) {
 func printError(w io.Writer, name string, err error) {
 	var problems hook.Diagnostics
 	if errors.As(err, &problems) {
-		fmt.Fprintln(w, secret.Mask(printable.Lines(problems.Error())))
+		fmt.Fprintln(w, secret.MaskMessage(printable.Lines(problems.Error())))
 		return
 	}
-	fmt.Fprintf(w, "hookrun %s: %s\n", name, secret.Mask(printable.Lines(err.Error())))
+	fmt.Fprintf(w, "hookrun %s: %s\n", name, secret.MaskMessage(printable.Lines(err.Error())))
 }
 
 // print writes to stdout. A failed write is an error, because the caller would miss the output.
@@ -236,7 +237,7 @@ func write(std Streams, text string) error {
 		return nil
 	}
 	if std.masks {
-		text = secret.Mask(text)
+		text = secret.MaskMessage(text)
 	}
 	if _, err := io.WriteString(std.Out, text); err != nil {
 		return fmt.Errorf("%w: %w", errStdout, err)

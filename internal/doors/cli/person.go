@@ -45,7 +45,7 @@ func (d *debugInputs) print(w io.Writer, h *protocol.Report) {
 
 // shownInput returns the input of a hook as one line for a person, cut if long.
 func shownInput(input string) string {
-	input = secret.Mask(strings.TrimSuffix(input, "\n"))
+	input = secret.MaskMessage(strings.TrimSuffix(input, "\n"))
 	text := printable.Escape(spelling.Brief(input, maxDebugInput))
 	if len(input) > maxDebugInput {
 		text += fmt.Sprintf(" (cut at %d of %d bytes)", maxDebugInput, len(input))
@@ -96,7 +96,7 @@ func (p *detailWriter) hook(call string, h *protocol.Report) {
 
 // writeMarked writes a text with a mark before each line. Hooks may print a model's text, and w may be a terminal.
 func writeMarked(w io.Writer, mark, text string) {
-	for line := range strings.Lines(printable.Lines(secret.Mask(text))) {
+	for line := range strings.Lines(printable.Lines(secret.MaskMessage(text))) {
 		fmt.Fprintln(w, mark, strings.TrimRight(line, "\r\n"))
 	}
 }

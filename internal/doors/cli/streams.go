@@ -97,7 +97,7 @@ func isObject(text string) bool {
 type masked struct{ io.Writer }
 
 func (m masked) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(m.Writer, secret.Mask(string(b))); err != nil {
+	if _, err := io.WriteString(m.Writer, secret.MaskMessage(string(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil

@@ -25,6 +25,7 @@ type Cleaner struct {
 	Code     bool             // the result has all that a shell would run: a person judges the result
 	Found    bool             // set if a text had a secret
 
+	prose      bool    // "token: two words" is a sentence, not a token
 	keepBlanks bool    // between the tokens of JSON
 	within     command // in which the next text stands
 	spans      []span
@@ -36,6 +37,10 @@ type span struct{ from, to int }
 func Mask(text string) string {
 	return (&Cleaner{keepBlanks: true}).mask(text)
 }
+
+// MaskMessage is Mask for a message to a person. Two words behind a name and a colon are a sentence, as in
+// "token: no such file".
+func MaskMessage(text string) string { return (&Cleaner{keepBlanks: true, prose: true}).mask(text) }
 
 // MaskForJudgement is Mask for a call that a person approves. A value under the name of a secret stays readable from
 // the first character on that can begin code of a shell: a secret must not hide a command.
@@ -69,7 +74,7 @@ func (c *Cleaner) hide() string {
 
 // Text returns the first show bytes of a text without secrets. A secret that crosses the end is removed as a whole.
 func (c *Cleaner) Text(s string, show int) string {
-	sc := scanner{index: known.Get(), s: s, spans: c.spans[:0], command: c.within}
+	sc := scanner{index: known.Get(), s: s, prose: c.prose, spans: c.spans[:0], command: c.within}
 	c.within = command{}
 	for _, re := range c.Patterns {
 		matches := re.FindAllStringIndex(s, maxMatches)

@@ -1,10 +1,13 @@
 package secret
 
 import (
+	"encoding/json"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 )
 
 // FuzzText: what is shown of a text is what it says, with marks in it; and its beginning is shown as that of the whole
@@ -33,4 +36,46 @@ func FuzzText(f *testing.F) {
 			rest = rest[at+len(piece):]
 		}
 	})
+}
+
+// FuzzKey puts a key of some shape between two texts. After Mask no part of the key stays, in a text, in JSON, and in
+// JSON in a text; and a key by which a rule blocks is hidden wherever the rule sees the key.
+func FuzzKey(f *testing.F) {
+	for i, s := range []string{"", "a ", "x=", `{"a":"`, "\n", "-u ", "password: ", "https://", "\x1b[1m", `\`, "'", "é", "token "} {
+		f.Add(s, s, uint16(i*11), uint64(i))
+	}
+	var all []shape
+	for _, list := range known.Get().shapes {
+		all = append(all, list...)
+	}
+	f.Fuzz(func(t *testing.T, before, after string, number uint16, seed uint64) {
+		k := all[int(number)%len(all)]
+		key := random(rand.New(rand.NewPCG(seed, 1)), k.least+8)
+		whole := k.begin + key
+		if k.begin == webToken {
+			whole += "." + key
+		}
+		if k.starts && before != "" && isAlphanumeric(before[len(before)-1]) {
+			before += " "
+		}
+		text := before + whole + after
+		requireNoKey(t, text, key)
+		object, err := json.Marshal(map[string]any{"a": []string{before, text}, before: text, "b": before})
+		require.NoError(t, err)
+		requireNoKey(t, string(object), key)
+		requireNoKey(t, before+string(object)+after, key)
+
+		masked := Mask(before + after)
+		if masked == before+after {
+			require.Empty(t, InText(masked))
+		}
+	})
+}
+
+func requireNoKey(t *testing.T, text, key string) {
+	t.Helper()
+	masked := Mask(text)
+	require.NotContains(t, masked, key, text)
+	require.NotContains(t, masked, key[8:], text)
+	require.Equal(t, gjson.Valid(text), gjson.Valid(masked), text)
 }

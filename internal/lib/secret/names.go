@@ -31,7 +31,7 @@ func Name(name string) Kind {
 }
 
 // Variable reports whether the value of an environment variable is a secret, by the name of the variable.
-func Variable(name string) bool { return Name(name) >= Secret }
+func Variable(name string) bool { return Name(name) >= Secret && !isWorkingDir(name, "/") }
 
 // isVariableOfKey reports whether a name is the name of a variable such as STRIPE_KEY.
 func isVariableOfKey(name string) bool {

@@ -14,6 +14,7 @@ import (
 type scanner struct {
 	*index
 	s      string
+	prose  bool
 	spans  []span
 	failed []int  // see keyAt
 	name   string // the last one
@@ -46,7 +47,9 @@ func (c *scanner) scan(limit int) (end int) {
 		c.spans = append(c.spans, span{from, to})
 		shown += max(0, min(i, from)-max(start, hidden)) + max(0, from-max(i, hidden))
 		hidden = max(hidden, to)
-		i = max(i, lastName(s, from, to))
+		if s[start] != ':' { // behind a colon is a URL: a key can stand before the password
+			i = max(i, lastName(s, from, to))
+		}
 	}
 	return len(s)
 }
@@ -178,6 +181,9 @@ func (c *scanner) named(start, end int) (from, to int) {
 	if isWorkingDir(name, s[i:]) {
 		return 0, 0
 	}
+	if c.prose && colon && !quote && isSentence(s[i:]) {
+		return 0, 0
+	}
 	in := context{
 		line:    k == Header && colon && !quote,
 		block:   colon && !quote,
@@ -303,7 +309,28 @@ func value(s string, i int, c context) (from, to int) {
 	case "true", "false", "null", "None", "nil", "undefined", "str", "string":
 		return i, i // a word of the program, not a secret
 	}
+	if isVariable(s[i:end]) {
+		return i, i
+	}
 	return i, word
+}
+
+// isSentence reports whether a text begins with two words in small letters.
+func isSentence(text string) bool {
+	const small = "abcdefghijklmnopqrstuvwxyz"
+	first := skip(text, 0, small)
+	second := skip(text, skip(text, first, ",;:"), " ")
+	return first > 0 && second > first && second < len(text) && skip(text, second, small) > second
+}
+
+// isVariable reports whether a word is the name of a variable, or stands for a value: API_KEY, TOKEN.
+func isVariable(word string) bool {
+	for i := range len(word) {
+		if !capital(word[i]) && word[i] != '_' {
+			return false
+		}
+	}
+	return len(word) > 2 && (len(word) <= 8 || strings.Contains(word, "_"))
 }
 
 // blockEnd returns the end of the YAML block that begins with | or > at i, or i if no block begins.

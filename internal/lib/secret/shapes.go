@@ -120,7 +120,8 @@ func (x *index) keyAt(s string, i int, failed *[]int) (from, to int) {
 		from = i + len(k.begin)
 		end, ok := k.rest(s[from:])
 		key := s[from : from+end]
-		if ok && kinds(key) >= 6 && (k.begin != webToken || strings.Contains(key, ".")) {
+		isCut := end > 0 && strings.HasPrefix(strings.TrimPrefix(s[from+end:], `"`), "…")
+		if isCut || ok && kinds(key) >= 6 && (k.begin != webToken || strings.Contains(key, ".")) {
 			for from = i; k.begin == beforeToo && from > 0 && isAlphanumeric(s[from-1]); from-- {
 			}
 			for to = i + len(k.begin) + end; to < len(s) && dashes.has(s[to]); to++ {

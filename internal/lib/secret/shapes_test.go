@@ -48,7 +48,7 @@ func TestForms(t *testing.T) {
 		`«a1B2c3D4e5F6g7.atlasv1.a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8i9J0» x`, `sk-learn`, `task-force-is-long-enough-1`,
 		`a\n`+"«AKIAZ7QPLM3XK2WD9RTB» x", "\x1b[31m«AKIAZ7QPLM3XK2WD9RTB»\x1b[m",
 		`x%20«AKIAZ7QPLM3XK2WD9RTB»`, `xAKIAZ7QPLM3XK2WD9RTB`, `AKIAZ7`,
-		`password: «hunter2»`, `"private_key": "«-----BEGIN PRIVATE KEY-----\nMIIE\n»"`,
+		`begins with «ghp_a1B»… and`, `"begins with «ghp_a1B»"… and`, `xs-…`, `password: «hunter2»`, `"private_key": "«-----BEGIN PRIVATE KEY-----\nMIIE\n»"`,
 		`https://«hooks.slack.com/services/T0A1B2C3D/B0A1B2C3D/a1B2c3D4e5F6g7H8i9J0»`, `https://hooks.slack.com/x`,
 	)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // Subcommands of hookrun, which a test compares with those of the command line, and subcommands of package managers and
@@ -45,7 +47,9 @@ func gateCommand(c *Call) Found {
 				return found("")
 			}
 		case "kill":
-			if command.getsOutputOf(func(_ string, args []Word) bool { return slices.ContainsFunc(args, isHookrun) }) {
+			if command.getsOutputOf(func(_ programs.Program, _ string, args []Word) bool {
+				return slices.ContainsFunc(args, isHookrun)
+			}) {
 				return found("")
 			}
 		case "systemctl", "launchctl", "npm", "pnpm", "yarn", "pip", "pip3", "brew", "pipx", "cargo", "apt", "apt-get":
@@ -149,7 +153,7 @@ func gateVariable(c *Call) Found {
 			}
 		case "tee":
 			isProfile := func(w Word) bool { return isProfile(w.Text) }
-			if sets() && slices.ContainsFunc(command.operands(""), isProfile) {
+			if sets() && slices.ContainsFunc(command.operands(), isProfile) {
 				return Found{Subject: command.String()}
 			}
 		}

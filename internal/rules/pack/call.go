@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/rules/permission"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
@@ -15,8 +16,10 @@ type Word = shellline.Word
 type Command struct {
 	shellline.Command
 	Program string // the name in lower case, without folder and .exe; "": the shell computes the name
+	program programs.Program
 	Args    []Word
-	Files   []File // of the redirections
+	Files   []File    // of the redirections
+	runs    runsInput // see executes
 }
 
 // File is a file that a call works on.
@@ -134,6 +137,7 @@ func commandOf(c shellline.Command) Command {
 	}
 	if command.Args = c.Words[1:]; !c.Words[0].Computed {
 		command.Program = programName(c.Words[0])
+		command.program, _ = programs.Find(command.Program)
 	}
 	for _, r := range c.Files {
 		command.Files = append(command.Files, fileOf(r))
@@ -209,20 +213,11 @@ func (c *Command) flag(letters string, long ...string) bool {
 	return false
 }
 
-// operands returns the arguments that are not options. valued are options whose value is the next word.
-func (c *Command) operands(valued string) []Word { return operands(c.Args, valued) }
+// does reports whether the command has an effect of the table of programs.
+func (c *Command) does(effect string) bool { return c.program.Does(effect, c.Args) }
 
-func operands(args []Word, valued string) (words []Word) {
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		switch {
-		case w.Text == "--":
-			return append(words, args[i+1:]...)
-		case len(w.Text) < 2 || w.Text[0] != '-':
-			words = append(words, w)
-		case shellline.InList(valued, w.Text):
-			i++
-		}
-	}
-	return words
-}
+// isAny reports whether the row of the program has one of the words.
+func (c *Command) isAny(words ...string) bool { return slices.ContainsFunc(words, c.program.Is) }
+
+// operands returns the arguments that are neither options nor values of options.
+func (c *Command) operands() []Word { return c.program.Operands(c.Args) }

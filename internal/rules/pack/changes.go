@@ -6,58 +6,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
-
-// access is how a program uses the files in its arguments.
-type access int
-
-const (
-	accessUnknown access = iota
-	accessReads
-	accessChanges // changes all of them, and the files in folders
-	accessCopies  // changes the last of them
-)
-
-// accessOf returns how a program uses files. Options may change the use.
-func accessOf(program string) access {
-	switch program {
-	case "rm", "unlink", "shred", "rmdir", "truncate", "chmod", "chown", "chgrp", "chattr", "setfacl", "touch", "tee",
-		"sponge", "ln", "ed", "ex", "patch", "del", "remove-item", "trash", "gio":
-		return accessChanges
-	case "cp", "mv", "install", "rsync", "scp", "ditto", "gcp", "gmv":
-		return accessCopies
-	case "cat", "less", "more", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "ack", "jq", "ls", "ll", "eza",
-		"exa", "tree", "stat", "file", "wc", "diff", "cmp", "colordiff", "delta", "uniq", "cut", "tr", "tac", "nl",
-		"readlink", "realpath", "basename", "dirname", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "xxd",
-		"od", "hexdump", "strings", "bat", "batcat", "column", "cd", "pushd", "du", "test", "[", "[[", "echo", "printf",
-		"gh", "export", "set", "which", "type", "command", "hookrun", "claude", "codex", "gemini", "qwen", "droid",
-		"copilot", "crush", "opencode", "read", "fold", "paste", "join", "comm", "base64", "zip", "open", "xdg-open",
-		"get-content", "exit", "return", "make", "shellcheck", "jsonlint", "check-jsonschema", "ajv", "cksum", "glow",
-		"mdcat", "locate", "lsof", "getfacl", "markdownlint", "yamllint", "actionlint", "pre-commit", "gitleaks",
-		"trufflehog", "semgrep", "mkdir", "unset", "local", "declare", "readonly", "alias", "trap", ":", "true",
-		"false", "sleep", "kill", "git-lfs", "code", "cursor":
-		return accessReads
-	}
-	return accessUnknown
-}
 
 // command adds the guarded files that a command changes.
 func (f *guardFinder) command(c *Command) {
 	f.current = c
 	f.setDirs(c.Folders)
-	switch program := accessOf(c.Program); {
-	case len(c.Words) == 0, program == accessReads:
-	case program == accessChanges:
-		f.changes(c, c.operands(""), "")
-	case program == accessCopies:
-		f.copies(c)
-	case c.Program == "git":
+	changes := c.program.Changes(c.Args)
+	switch p := c.program; {
+	case len(c.Words) == 0, changes == programs.No:
+	case p.Name == "git":
 		f.git(c)
-	case c.Program == "find", c.Program == "gfind":
+	case p.Name == "find":
 		f.find(c)
-	case c.Program == "dd":
+	case p.Name == "dd":
 		f.changes(c, c.overwritten(), "")
+	case c.isAny("copies", "moves"):
+		f.copies(c)
+	case changes == programs.Yes:
+		f.changes(c, c.operands(), "")
+	case p.Is("filters"):
+		f.changes(c, c.operands()[min(1, len(c.operands())):], "")
 	default:
 		f.other(c)
 	}
@@ -77,13 +48,10 @@ func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 
 // copies adds the target of a command that copies or moves.
 func (f *guardFinder) copies(c *Command) {
-	target, files := c.intoFolder(), c.operands("")
-	if c.Program != "rsync" {
-		files = c.operands(copyOptions)
-	}
+	target, files := c.intoFolder(), c.operands()
 	isFolder := target.Text != ""
-	recursive := c.Program == "mv" || c.Program == "rsync" || c.Program == "ditto" || hasLetter(c.Args, "rRa")
-	if c.Program == "mv" {
+	recursive := c.isAny("moves", "whole") || hasLetter(c.Args, "rRa")
+	if c.program.Is("moves") {
 		before := f.found[guardCommands] // what is moved away is no new text
 		f.changes(c, files, "")
 		f.found[guardCommands] = before
@@ -132,7 +100,7 @@ func (f *guardFinder) isFolder(w Word) bool {
 // git adds the files that a git command changes.
 func (f *guardFinder) git(c *Command) {
 	g := gitOf(c, "")
-	files := operands(g.args, "")
+	files := g.operands()
 	if g.dir != "" {
 		f.setDirs(append(slices.Clip(c.Folders), Word{Text: g.dir, Home: true}))
 	}
@@ -140,11 +108,11 @@ func (f *guardFinder) git(c *Command) {
 	case "checkout", "mv", "clean":
 		f.changes(c, files, "")
 	case "restore":
-		if !g.has("--staged", 'S', "s") || g.has("--worktree", 'W', "s") {
+		if !g.has("--staged", 'S') || g.has("--worktree", 'W') {
 			f.changes(c, files, "")
 		}
 	case "rm":
-		if !g.has("--cached", 0, "") {
+		if !g.has("--cached", 0) {
 			f.changes(c, files, "")
 		}
 	case "stash":
@@ -159,8 +127,8 @@ func (f *guardFinder) find(c *Command) {
 	roots, deletes := c.findRemoval()
 	for i, w := range c.Args {
 		if (w.Text == "-exec" || w.Text == "-execdir" || w.Text == "-ok") && i+1 < len(c.Args) {
-			next := accessOf(programName(c.Args[i+1]))
-			deletes = deletes || next == accessChanges || next == accessCopies
+			next, _ := programs.Find(programName(c.Args[i+1]))
+			deletes = deletes || next.Changes(nil) == programs.Yes
 		}
 	}
 	if !deletes {
@@ -210,13 +178,13 @@ var writes = []string{"-o", "-O", "-i", "-w", "--output", "--in-place", "--inpla
 func (f *guardFinder) other(c *Command) {
 	args := c.Args
 	const doubt = "nobody can tell what the program does to the file"
-	switch strings.TrimRight(c.Program, "0123456789.-") {
-	case "sed", "gsed", "perl", "ruby":
+	switch p := c.program; {
+	case p.Is("in-place"):
 		f.edits(c)
 		return
-	case "awk", "gawk", "mawk", "nawk":
+	case p.Name == "awk":
 		if hasWord(args, "inplace") {
-			f.changes(c, operands(args, ""), "")
+			f.changes(c, c.operands(), "")
 		}
 		for _, w := range args {
 			if strings.Contains(w.Text, ">") {
@@ -224,20 +192,16 @@ func (f *guardFinder) other(c *Command) {
 			}
 		}
 		return
-	case "fd", "fdfind":
+	case p.Is("finds"):
 		if hasWord(args, "-x", "-X", "--exec", "--exec-batch") {
-			f.changes(c, operands(args, ""), "")
+			f.changes(c, c.operands(), "")
 		}
 		return
-	case "sort":
-		if !hasLetter(args, "o") {
+	case p.Asks("may-write"):
+		if !c.does("may-write") {
 			return
 		}
-	case "yq":
-		if !hasLetter(args, "i") && !hasWord(args, "--inplace") {
-			return
-		}
-	case "tar", "bsdtar":
+	case p.Name == "tar":
 		mode := func(letter string) bool {
 			return hasLetter(args, letter) || len(args) > 0 && strings.Contains(args[0].Text, letter)
 		}
@@ -245,7 +209,7 @@ func (f *guardFinder) other(c *Command) {
 			return
 		}
 		f.extracts(c.value("-C", "--directory"))
-	case "unzip":
+	case p.Name == "unzip":
 		f.extracts(c.value("-d", "-d"))
 	default:
 		args = c.Args[c.script()+1:]
@@ -282,7 +246,7 @@ func (f *guardFinder) edits(c *Command) {
 		return
 	}
 	for _, w := range c.Args {
-		if _, file, ok := strings.Cut(w.Text, "w "); ok && strings.HasSuffix(c.Program, "sed") {
+		if _, file, ok := strings.Cut(w.Text, "w "); ok && c.program.Name == "sed" {
 			f.word(Word{Text: strings.TrimSpace(file)}, false, "")
 		}
 	}

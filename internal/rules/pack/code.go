@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
@@ -47,9 +48,16 @@ func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
 	return false
 }
 
-// getsOutputOf reports whether the command reads the output of a command for which test returns true.
-func (c *Command) getsOutputOf(test func(program string, args []Word) bool) bool {
-	named := func(words []Word) bool { return test(programName(words[0]), words[1:]) }
+// test is a question about a command.
+type test func(p programs.Program, name string, args []Word) bool
+
+// getsOutputOf reports whether the command reads the output of a command that passes the test.
+func (c *Command) getsOutputOf(is test) bool {
+	named := func(words []Word) bool {
+		name := programName(words[0])
+		p, _ := programs.Find(name)
+		return is(p, name, words[1:])
+	}
 	prints := func(from shellline.Command) bool { return commandsOf(from.Words, maxDepth, named) }
 	return slices.ContainsFunc(c.PipedFrom, prints) || slices.ContainsFunc(c.Substitutions, prints)
 }
@@ -58,13 +66,21 @@ func (c *Command) getsOutputOf(test func(program string, args []Word) bool) bool
 type runsInput int
 
 const (
-	runsNone     runsInput = iota
-	runsOutput             // the output of commands that the command reads
-	runsComputed           // a text computed by the shell
+	runsUnknown runsInput = iota
+	runsNone
+	runsOutput   // the output of commands that the command reads
+	runsComputed // a text computed by the shell
 )
 
 // executes returns whether the command runs its input, or a text computed by the shell.
 func (c *Command) executes() runsInput {
+	if c.runs == runsUnknown {
+		c.runs = c.findExecutes()
+	}
+	return c.runs
+}
+
+func (c *Command) findExecutes() runsInput {
 	switch c.Program {
 	case "":
 		return runsNone
@@ -109,7 +125,7 @@ func (c *Command) executes() runsInput {
 	if c.isShell() {
 		return c.shellRuns()
 	}
-	if interpreter(c.Program) != "" {
+	if c.isInterpreter() {
 		return c.interpreterRuns()
 	}
 	if l, ok := shellline.Launch(c.Words); ok && l.Stdin {
@@ -155,34 +171,35 @@ func beginsCommand(before string) bool {
 		first == "env" || strings.Contains(first, "=")
 }
 
-// interpreter returns the option letters of an interpreter that take code, or "" for other programs.
-func interpreter(program string) string {
-	switch strings.TrimRight(program, "0123456789.-") {
-	case "python", "pypy", "pythonw", "ipython":
-		return "cm"
-	case "perl":
-		return "eE"
-	case "ruby", "lua", "luajit", "osascript", "rscript", "julia", "groovy":
-		return "e"
-	case "node", "nodejs", "bun", "tsx":
-		return "ep"
-	case "php":
-		return "rBRE"
-	case "tclsh", "expect", "guile":
-		return "c"
+// isInterpreter reports whether the command runs a text in another language, or a script.
+func (c *Command) isInterpreter() bool {
+	return c.program.Is("language") && !c.isAny("edits", "inline")
+}
+
+// takesCode reports whether an argument is an option whose value is code.
+func (c *Command) takesCode(text string) bool {
+	if len(text) < 2 || text[0] != '-' {
+		return false
 	}
-	return ""
+	letters := c.program.List("text")
+	if strings.HasPrefix(text, "--") {
+		return shellline.InList(letters, text[2:])
+	}
+	for i := 1; i < len(text); i++ {
+		if shellline.InList(letters, text[i:i+1]) || !c.isInterpreter() && text[i] == 'c' {
+			return true
+		}
+	}
+	return false
 }
 
 // interpreterRuns is executes for an interpreter.
 func (c *Command) interpreterRuns() runsInput {
-	letters := interpreter(c.Program)
 	for i, w := range c.Args {
 		switch {
 		case w.Text == "-", shellline.IsStdin(w.Text):
 			return runsOutput
-		case w.Text == "--eval", w.Text == "--print",
-			len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text, letters):
+		case c.takesCode(w.Text):
 			if i+1 < len(c.Args) && c.Args[i+1].Computed && strings.TrimSpace(c.Args[i+1].Prefix) == "" {
 				return runsComputed
 			}
@@ -194,27 +211,28 @@ func (c *Command) interpreterRuns() runsInput {
 	return runsOutput
 }
 
-// mayHave reports whether the call may have a command for which test returns true.
-func (c *Call) mayHave(test func(program string, args []Word) bool) bool {
-	return len(c.doubts) > 0 || slices.ContainsFunc(c.Commands, func(o Command) bool { return test(o.Program, o.Args) })
+// mayHave reports whether the call may have a command that passes the test.
+func (c *Call) mayHave(is test) bool {
+	return len(c.doubts) > 0 ||
+		slices.ContainsFunc(c.Commands, func(o Command) bool { return is(o.program, o.Program, o.Args) })
 }
 
-// runsOutputOf finds commands that run the output of commands for which test returns true.
-func (c *Call) runsOutputOf(test func(program string, args []Word) bool) Found {
+// runsOutputOf finds commands that run the output of commands that pass the test.
+func (c *Call) runsOutputOf(is test) Found {
 	switch {
-	case !c.mayHave(test):
+	case !c.mayHave(is):
 		return Found{}
 	case c.inputs > maxInputs:
 		return tooManyInputs
 	}
 	captures := sync.OnceValue(func() bool {
-		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.Captured && test(o.Program, o.Args) })
+		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.Captured && is(o.program, o.Program, o.Args) })
 	})
 	for i := range c.Commands {
 		command := &c.Commands[i]
 		switch runs := command.executes(); {
 		case runs == runsNone:
-		case command.getsOutputOf(test):
+		case command.getsOutputOf(is):
 			return Found{Subject: command.String()}
 		case runs == runsComputed && captures():
 			return Found{command.String(), "a variable may hold what the line downloads or decodes"}
@@ -223,10 +241,10 @@ func (c *Call) runsOutputOf(test func(program string, args []Word) bool) Found {
 	return Found{}
 }
 
-// savedFiles returns the names of files with the output of commands for which test returns true. named returns files
+// savedFiles returns the names of files with the output of commands that pass the test. named returns files
 // in the arguments of such a command.
-func (c *Call) savedFiles(test func(program string, args []Word) bool, named func(*Command) []string) (names []string) {
-	if !c.mayHave(test) {
+func (c *Call) savedFiles(is test, named func(*Command) []string) (names []string) {
+	if !c.mayHave(is) {
 		return nil
 	}
 	if c.inputs > maxInputs {
@@ -234,11 +252,11 @@ func (c *Call) savedFiles(test func(program string, args []Word) bool, named fun
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
-		prints := test(command.Program, command.Args)
+		prints := is(command.program, command.Program, command.Args)
 		if prints && named != nil {
 			names = addNames(names, named(command)...)
 		}
-		if prints || command.getsOutputOf(test) {
+		if prints || command.getsOutputOf(is) {
 			names = addNames(names, command.outputs()...)
 		}
 	}
@@ -290,7 +308,7 @@ func (c *Call) runsFile(names []string) Found {
 		return tooManyInputs
 	}
 	isNamed := func(file string) bool { return slices.Contains(names, path.Base(file)) }
-	reads := func(_ string, args []Word) bool {
+	reads := func(_ programs.Program, _ string, args []Word) bool {
 		return slices.ContainsFunc(args, func(w Word) bool { return isNamed(w.Text) })
 	}
 	for i := range c.Commands {
@@ -303,7 +321,7 @@ func (c *Call) runsFile(names []string) Found {
 		if script := command.script(); script >= 0 {
 			found = found || isNamed(command.Args[script].Text)
 		}
-		if command.isShell() || interpreter(command.Program) != "" {
+		if command.isShell() || command.isInterpreter() {
 			if command.executes() == runsOutput {
 				found = found || command.getsOutputOf(reads) ||
 					slices.ContainsFunc(command.Files, func(f File) bool { return !f.Writes && isNamed(f.Word.Text) })
@@ -316,23 +334,14 @@ func (c *Call) runsFile(names []string) Found {
 	return Found{}
 }
 
-// hasCode reports whether an option means that the next argument is code, and not a script file.
-func (c *Command) hasCode(args []Word) bool {
-	letters := interpreter(c.Program)
-	if letters == "" {
-		letters = "c"
-	}
-	return hasLetter(args, letters)
-}
-
 // isShell reports whether the command is a shell, eval or source.
 func (c *Command) isShell() bool {
-	return shellline.IsShell(c.Program) || c.Program == "source" || c.Program == "."
+	return shellline.IsShellOf(c.program, c.Program) || c.Program == "source" || c.Program == "."
 }
 
 // script returns the index of the argument that is the script of a shell or an interpreter, or -1.
 func (c *Command) script() int {
-	if !c.isShell() && interpreter(c.Program) == "" {
+	if !c.isShell() && !c.isInterpreter() {
 		return -1
 	}
 	for i := 0; i < len(c.Args); i++ {
@@ -340,7 +349,7 @@ func (c *Command) script() int {
 		case shellline.InList(scriptOptions, text):
 			i++
 		case text == "" || text[0] != '-' && text[0] != '+':
-			if c.hasCode(c.Args[:i]) {
+			if slices.ContainsFunc(c.Args[:i], func(w Word) bool { return c.takesCode(w.Text) }) {
 				return -1
 			}
 			return i

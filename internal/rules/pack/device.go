@@ -15,73 +15,61 @@ import (
 
 // overwritten returns the words for the files that a command overwrites or moves away.
 func (c *Command) overwritten() (words []Word) {
-	switch c.Program {
-	case "tee":
-		if !c.flag("a", "--append") {
-			words = c.operands("")
+	switch p := c.program; {
+	case p.Is("in-place"):
+		if slices.ContainsFunc(c.Args, c.isInPlace) {
+			words = c.operands()
 		}
-	case "cp", "mv", "install", "ln", "gcp", "gmv":
-		return c.copyTargets()
-	case "dd":
+	case !c.does("replaces"):
+	case p.Is("writes"):
+		words = c.operands()
+	case p.Name == "dd":
 		for _, w := range c.Args {
 			if to, ok := after(w, "of="); ok {
 				words = append(words, to)
 			}
 		}
-	case "sed", "gsed", "perl", "ruby":
-		if slices.ContainsFunc(c.Args, c.isInPlace) {
-			words = c.operands("-e -f")
-		}
-	case "truncate":
-		words = c.operands("-s -r --size --reference")
+	default:
+		return c.copyTargets()
 	}
 	return words
 }
 
 // isInPlace reports whether the option w makes sed, perl or ruby change their input files.
 func (c *Command) isInPlace(w Word) bool {
-	valued := "efl"
-	switch c.Program {
-	case "perl":
-		valued = "eEMmIFVDxC"
-	case "ruby":
-		valued = "eErICFKTxW"
-	}
 	switch {
-	case len(w.Text) < 2 || w.Text[0] != '-':
+	case !c.program.Is("in-place"), len(w.Text) < 2 || w.Text[0] != '-':
 		return false
 	case w.Text[1] == '-':
 		name, _, _ := strings.Cut(w.Text, "=")
 		return abbreviates(name, "--in-place")
 	}
-	i := strings.IndexAny(w.Text, "i"+valued)
-	return i > 0 && w.Text[i] == 'i'
+	for i := 1; i < len(w.Text); i++ {
+		if w.Text[i] == 'i' || c.program.Takes(w.Text[i]) {
+			return w.Text[i] == 'i'
+		}
+	}
+	return false
 }
 
 // copyTargets returns the files that cp, mv, install and ln write, including the files that mv moves away.
 func (c *Command) copyTargets() (words []Word) {
-	if c.Program == "ln" && !c.flag("f", "--force") {
-		return nil
-	}
 	if to := c.intoFolder(); to.Text != "" {
 		return []Word{to}
 	}
-	words = c.operands(copyOptions)
-	if c.Program != "mv" && len(words) > 0 {
+	words = c.operands()
+	if !c.program.Is("moves") && len(words) > 0 {
 		words = words[len(words)-1:]
 	}
 	return words
 }
 
-// copyOptions are the options of cp, mv, install and ln whose value is the next word.
-const copyOptions = "-S --suffix -m -o -g --mode --owner --group -t --target-directory"
-
 // intoFolder returns the folder in an option of cp, mv, install or ln, or the zero Word.
 func (c *Command) intoFolder() Word {
-	if c.Program == "rsync" { // whose -t has another meaning
-		return Word{}
+	if to := c.program.Values("t,target-directory", c.Args); len(to) > 0 && c.program.Takes('t') {
+		return to[0]
 	}
-	return c.value("-t", "--target-directory")
+	return Word{}
 }
 
 // writes calls see for each path that the call overwrites, until see returns true. It does not follow links.
@@ -116,13 +104,14 @@ func (c *Call) writes(see func(at string, doubt string) bool) (found Found) {
 func deviceWrite(c *Call) Found {
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
-		if !cmd.formats() {
+		isMaker := strings.HasPrefix(cmd.Program, "mkfs") || strings.HasPrefix(cmd.Program, "newfs_")
+		if !isMaker && !cmd.does("formats") && !cmd.does("erases") {
 			if unknown := cmd.writesToUnknown(c); unknown {
 				return Found{cmd.String(), "the shell computes what it writes to"}
 			}
 			continue
 		}
-		if cmd.Program == "diskutil" || strings.HasPrefix(cmd.Program, "zpool") {
+		if cmd.does("erases") {
 			return Found{Subject: cmd.String()}
 		}
 		for _, w := range cmd.Args {
@@ -143,41 +132,6 @@ func deviceWrite(c *Call) Found {
 func (c *Command) writesToUnknown(call *Call) bool {
 	unknown := func(w Word) bool { return w.Computed && len(call.readings(w, 0)) == 0 }
 	return c.Program == "dd" && slices.ContainsFunc(c.overwritten(), unknown)
-}
-
-// formats reports whether a command erases the devices in its arguments.
-func (c *Command) formats() bool {
-	has := func(words string) bool {
-		return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.InList(words, w.Text) })
-	}
-	switch c.Program {
-	case "mkswap", "mke2fs", "newfs", "blkdiscard", "shred":
-		return true
-	case "fdisk", "sfdisk", "gdisk", "sgdisk", "cfdisk":
-		return !has("-l --list -p --print -d --dump -i --info -v --verify --version")
-	case "parted":
-		return has("mklabel mktable mkpart rm resizepart mkfs")
-	case "wipefs":
-		return c.flag("ao", "--all", "--offset")
-	case "badblocks":
-		return c.flag("w")
-	case "hdparm":
-		return has("--security-erase --trim-sector-ranges")
-	case "nvme":
-		return has("format sanitize")
-	case "cryptsetup":
-		return has("luksFormat erase luksErase reencrypt")
-	case "mdadm":
-		return has("--zero-superblock --create -C")
-	case "pvremove", "vgremove", "lvremove":
-		return true
-	case "diskutil":
-		return has("eraseDisk eraseVolume eraseAll partitionDisk zeroDisk secureErase reformat eraseOptical " +
-			"erasedisk erasevolume partitiondisk zerodisk")
-	case "zpool":
-		return has("destroy labelclear")
-	}
-	return strings.HasPrefix(c.Program, "mkfs") || strings.HasPrefix(c.Program, "newfs_")
 }
 
 // isDevice reports whether a path is a device that may hold data. The devices listed here hold none.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
@@ -65,41 +66,36 @@ type removal struct {
 
 // removes returns the files that a command deletes. ok is false if the command deletes nothing.
 func (c *Command) removes() (r removal, ok bool) {
-	switch c.Program {
-	case "rm", "grm", "":
-		r.words, r.recursive = c.operands(""), c.flag("rR", "--recursive") || slices.ContainsFunc(c.Args, mayBeOption)
-		return r, c.Program != "" || c.flag("rR", "--recursive") && c.flag("f", "--force")
-	case "remove-item", "ri", "del", "erase", "rd":
+	switch p := c.program; {
+	case c.Program == "":
+		r.words, r.recursive = c.operands(), true
+		return r, c.flag("rR", "--recursive") && c.flag("f", "--force")
+	case p.Name == "find":
+		return c.findRemoval()
+	case p.Is("windows"):
 		deep := func(w Word) bool { return shellline.InList("-r -recurse /s", strings.ToLower(w.Text)) }
 		isOption := func(w Word) bool { return len(w.Text) == 2 && w.Text[0] == '/' }
-		words := slices.DeleteFunc(c.operands(""), isOption)
+		words := slices.DeleteFunc(c.operands(), isOption)
 		return removal{words: words, recursive: slices.ContainsFunc(c.Args, deep)}, true
-	case "unlink":
-		return removal{words: c.operands("")}, true
-	case "rimraf", "srm", "trash", "trash-put", "rmdir":
-		return removal{words: c.operands(""), recursive: true, moves: c.Program == "rmdir"}, true
-	case "shred":
-		return removal{words: c.operands("-n -s --iterations --size"), recursive: true}, true
-	case "truncate":
-		return removal{words: c.operands("-s -r --size --reference"), recursive: true}, true
-	case "mv", "gmv":
-		r = removal{words: c.operands("-S -t --suffix --target-directory"), recursive: true, moves: true}
+	case p.Is("deletes"), p.Is("whole"):
+		mayBe := p.Asks("recursive") && slices.ContainsFunc(c.Args, mayBeOption)
+		return removal{words: c.operands(), recursive: p.Is("whole") || mayBe || c.does("recursive"),
+			moves: p.Name == "rmdir"}, true
+	case p.Is("moves"):
+		r = removal{words: c.operands(), recursive: true, moves: true}
 		if !c.flag("t", "--target-directory") && len(r.words) > 0 {
 			r.words = r.words[:len(r.words)-1]
 		}
 		return r, true
-	case "rsync":
+	case p.Name == "rsync":
 		deletes := func(w Word) bool { return strings.HasPrefix(w.Text, "--del") }
 		if !slices.ContainsFunc(c.Args, deletes) || c.flag("n", "--dry-run") {
 			return r, false
 		}
-		words := c.operands("-e --rsh --exclude --include --filter -f --exclude-from --include-from --files-from " +
-			"--port --backup-dir --log-file")
+		words := c.operands()
 		if n := len(words); n > 1 && !strings.Contains(words[n-1].Text, ":") {
 			return removal{words: words[n-1:], recursive: true, followsLinks: true}, true
 		}
-	case "find", "gfind":
-		return c.findRemoval()
 	}
 	return r, false
 }
@@ -156,7 +152,7 @@ func destroys(args []Word) bool {
 		switch name := programName(w); {
 		case w.Text == ";" || w.Text == "+":
 			return false
-		case shellline.InList("rm grm shred srm unlink rimraf trash", name):
+		case deletes(name):
 			return i == 0 || shellline.InList("sudo doas env command busybox nice timeout nohup", args[0].Text)
 		case i > 0 && args[i-1].Text == "-c":
 			return strings.HasPrefix(w.Text, "rm ") || strings.Contains(w.Text, " rm ")
@@ -197,12 +193,18 @@ func wideDelete(c *Call) Found {
 	return c.pipedRoot()
 }
 
-func (c *Command) isFind() bool { return c.Program == "find" || c.Program == "gfind" }
+// deletes reports whether a program deletes the files in its operands.
+func deletes(program string) bool {
+	p, _ := programs.Find(program)
+	return p.Is("deletes")
+}
+
+func (c *Command) isFind() bool { return c.program.Name == "find" }
 
 // keepsInWorkspace reports whether a command moves files to a workspace folder, or to names computed by the shell.
 func (c *Call) keepsInWorkspace(cmd *Command) bool {
-	words := cmd.operands("-S --suffix")
-	if cmd.Program != "mv" && cmd.Program != "gmv" || len(words) == 0 {
+	words := cmd.operands()
+	if !cmd.program.Is("moves") || len(words) == 0 {
 		return false
 	}
 	last := words[len(words)-1:]
@@ -233,8 +235,7 @@ func (c *Call) pipedRoot() Found {
 // deletesInput reports whether a command deletes the files that another command prints.
 func deletesInput(c Command) bool {
 	braces := func(w Word) bool { return strings.Contains(w.Text, "{}") && w.Computed && w.Prefix == "" }
-	return shellline.InList("rm grm shred srm unlink rimraf trash", c.Program) &&
-		(c.MoreArgs || slices.ContainsFunc(c.Args, braces))
+	return c.program.Is("deletes") && (c.MoreArgs || slices.ContainsFunc(c.Args, braces))
 }
 
 func outsideDelete(c *Call) Found {
@@ -260,8 +261,8 @@ func sweep(c *Call) Found {
 	var lists *Command
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
-		switch cmd.Program {
-		case "find", "gfind", "rsync":
+		switch cmd.program.Name {
+		case "find", "rsync":
 			r, ok := cmd.removes()
 			if ok && !r.patterns && c.leadTo(workspace, r.words, cmd) {
 				return Found{Subject: cmd.String()}
@@ -289,15 +290,15 @@ func (c *Call) leadTo(a area, words []Word, cmd *Command) bool {
 
 // listsAll reports whether a command lists the files of the current folder without a pattern.
 func (c *Command) listsAll() bool {
-	switch c.Program {
+	switch c.program.Name {
 	case "ls":
-		return isHere(c.operands("-I -w -T"))
+		return isHere(c.operands())
 	case "git":
 		g := gitOf(c, "")
-		return g.sub == "ls-files" && isHere(g.operands("-x", "-X", "--exclude")) &&
-			!g.has("--others", 'o', "xX") && !g.has("--deleted", 'd', "xX")
-	case "find", "gfind":
-		all := Command{Program: "find", Args: append(slices.Clip(c.Args), Word{Text: "-delete"})}
+		return g.sub == "ls-files" && isHere(g.operands()) && !g.has("--others", 'o') &&
+			!g.has("--deleted", 'd')
+	case "find":
+		all := Command{Program: "find", program: c.program, Args: append(slices.Clip(c.Args), Word{Text: "-delete"})}
 		r, _ := all.findRemoval()
 		return !r.patterns && isHere(r.words)
 	}
@@ -320,7 +321,7 @@ func wideChmod(c *Call) Found {
 		if cmd.Elsewhere || !cmd.flag("R", "--recursive") {
 			continue
 		}
-		words := cmd.operands("-m -x -M -X --reference")
+		words := cmd.operands()
 		if cmd.Program != "setfacl" && len(words) > 0 {
 			words = words[1:]
 		}

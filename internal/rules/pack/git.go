@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/files/gitdir"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 var git = Pack{
@@ -45,6 +46,7 @@ type gitCall struct {
 	sub      string // "" if the shell computes the subcommand, or it is missing
 	computed bool   // the shell computes the subcommand
 	args     []Word // arguments of the subcommand
+	program  programs.Program
 }
 
 // gits returns the git commands of a call.
@@ -77,6 +79,7 @@ func gitOf(c *Command, dir string) gitCall {
 			return g
 		case !strings.HasPrefix(w.Text, "-"):
 			g.sub, g.args = w.Text, rest[1:]
+			g.program, _ = programs.Find("git " + g.sub)
 			return g
 		case w.Text == "-c" && len(rest) > 1:
 			g.settings = append(g.settings, rest[1].Text)
@@ -84,8 +87,7 @@ func gitOf(c *Command, dir string) gitCall {
 		case w.Text == "-C" && len(rest) > 1:
 			g.dir = inFolder(g.dir, rest[1].Text)
 			rest = rest[1:]
-		case slices.Contains([]string{"--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix",
-			"--config-env", "--attr-source"}, w.Text) && len(rest) > 1:
+		case c.program.TakesNext(w.Text) && len(rest) > 1:
 			rest = rest[1:]
 		}
 	}
@@ -93,8 +95,8 @@ func gitOf(c *Command, dir string) gitCall {
 }
 
 // has reports whether the call has an option: a long option, or a letter in a bundle of short options. Options end at
-// --, and values of the options in valued do not count.
-func (g *gitCall) has(long string, short byte, valued string) bool {
+// --, and values of options do not count.
+func (g *gitCall) has(long string, short byte) bool {
 	skip := false
 	for _, w := range g.args {
 		switch {
@@ -113,8 +115,8 @@ func (g *gitCall) has(long string, short byte, valued string) bool {
 				if short != 0 && w.Text[i] == short {
 					return true
 				}
-				if strings.IndexByte(valued, w.Text[i]) >= 0 { // the option's value is the rest, or the next word
-					skip = i == len(w.Text)-1
+				if g.program.Takes(w.Text[i]) { // the option's value is the rest, or the next word
+					skip = g.program.TakesNext(w.Text)
 					break
 				}
 			}
@@ -128,26 +130,10 @@ func abbreviates(name, long string) bool {
 	return name == long || len(name) > len("--xx") && len(name) >= len(long)-4 && strings.HasPrefix(long, name)
 }
 
-// operands returns the arguments that are not options, without the values of the options in valued.
-func (g *gitCall) operands(valued ...string) (words []Word) {
-	for i := 0; i < len(g.args); i++ {
-		w := g.args[i]
-		switch {
-		case slices.Contains(valued, w.Text):
-			i++
-		case w.Text == "--":
-			return append(words, g.args[i+1:]...)
-		case w.Computed || !strings.HasPrefix(w.Text, "-"):
-			words = append(words, w)
-		}
-	}
-	return words
-}
+// operands returns the arguments that are neither options nor values of options.
+func (g *gitCall) operands() []Word { return g.program.Operands(g.args) }
 
 func (g *gitCall) found() Found { return Found{Subject: g.command.String()} }
-
-// pushOptions take a value in the next word.
-var pushOptions = []string{"-o", "--push-option", "--receive-pack", "--exec", "--repo"}
 
 func forcedPush(c *Call) Found {
 	for _, g := range c.gits() {
@@ -156,16 +142,16 @@ func forcedPush(c *Call) Found {
 				return Found{g.command.String(), "it gives a command of git another name"}
 			}
 		}
-		if g.computed && g.has("--force", 'f', "") {
+		if g.computed && g.has("--force", 'f') {
 			return Found{g.command.String(), "the shell computes which command of git that is"}
 		}
 		if g.sub != "push" && g.sub != "send-pack" {
 			continue
 		}
-		if g.has("--force", 'f', "o") || g.has("--mirror", 0, "o") {
+		if g.has("--force", 'f') || g.has("--mirror", 0) {
 			return g.found()
 		}
-		for i, w := range g.operands(pushOptions...) {
+		for i, w := range g.operands() {
 			switch {
 			case strings.HasPrefix(w.Text, "+"):
 				return g.found()
@@ -182,10 +168,10 @@ func remoteDelete(c *Call) Found {
 		if g.sub != "push" {
 			continue
 		}
-		if g.has("--delete", 'd', "o") || g.has("--prune", 0, "o") {
+		if g.has("--delete", 'd') || g.has("--prune", 0) {
 			return g.found()
 		}
-		for _, w := range g.operands(pushOptions...) {
+		for _, w := range g.operands() {
 			if !w.Computed && len(w.Text) > 1 && w.Text[0] == ':' {
 				return g.found()
 			}
@@ -199,13 +185,13 @@ func pushToMain(c *Call) Found {
 		if g.sub != "push" {
 			continue
 		}
-		if g.has("--all", 0, "o") || g.has("--branches", 0, "o") {
+		if g.has("--all", 0) || g.has("--branches", 0) {
 			return g.found()
 		}
-		words, main := g.operands(pushOptions...), mainBranches(g.dir)
+		words, main := g.operands(), mainBranches(g.dir)
 		isMain := func(name string) bool { return slices.Contains(main, name) }
 		if len(words) < 2 { // pushes the current branch
-			if branch := currentBranch(g.dir); branch != "" && isMain(branch) && !g.has("--tags", 0, "o") {
+			if branch := currentBranch(g.dir); branch != "" && isMain(branch) && !g.has("--tags", 0) {
 				return Found{Subject: g.command.String() + " from " + branch}
 			}
 			continue
@@ -285,7 +271,7 @@ func lostWork(c *Call) Found {
 }
 
 func (g *gitCall) losesWork() bool {
-	words := g.operands("-b", "-B", "-c", "-C", "-s", "--source", "--pathspec-from-file", "--conflict", "--orphan")
+	words := g.operands()
 	first := ""
 	if len(words) > 0 {
 		first = words[0].Text
@@ -293,22 +279,22 @@ func (g *gitCall) losesWork() bool {
 	behind := slices.ContainsFunc(g.args, func(w Word) bool { return w.Text == "--" })
 	switch g.sub {
 	case "reset":
-		return g.has("--hard", 0, "")
+		return g.has("--hard", 0)
 	case "clean":
-		return g.has("--force", 'f', "e") && !g.has("--dry-run", 'n', "e")
+		return g.has("--force", 'f') && !g.has("--dry-run", 'n')
 	case "checkout":
-		return g.has("--force", 'f', "bB") || behind && len(words) > 0 || slices.ContainsFunc(words, isAllFiles) ||
+		return g.has("--force", 'f') || behind && len(words) > 0 || slices.ContainsFunc(words, isAllFiles) ||
 			len(words) == 1 && !words[0].Computed && g.isFile(first)
 	case "restore":
-		return !(g.has("--staged", 'S', "s") && !g.has("--worktree", 'W', "s"))
+		return !(g.has("--staged", 'S') && !g.has("--worktree", 'W'))
 	case "switch":
-		return g.has("--force", 'f', "cC") || g.has("--discard-changes", 0, "cC")
+		return g.has("--force", 'f') || g.has("--discard-changes", 0)
 	case "branch":
-		return g.has("", 'D', "u") || (g.has("--delete", 'd', "u") && g.has("--force", 'f', "u"))
+		return g.has("", 'D') || (g.has("--delete", 'd') && g.has("--force", 'f'))
 	case "stash":
 		return first == "drop" || first == "clear"
 	case "worktree":
-		return first == "remove" && g.has("--force", 'f', "")
+		return first == "remove" && g.has("--force", 'f')
 	}
 	return false
 }

@@ -24,14 +24,14 @@ func skippedChecks(c *Call) Found {
 			if g.sub == "commit" {
 				short = 'n'
 			}
-			if g.has("--no-verify", short, "mFCctSuo") || c.skipsHooks(g.command) {
+			if g.has("--no-verify", short) || c.skipsHooks(g.command) {
 				return g.found()
 			}
 		case "config":
 			sets := func(w Word) bool { return strings.EqualFold(w.Text, "core.hooksPath") }
-			words := g.operands("-f", "--file", "--blob", "--type", "--default")
+			words := g.operands()
 			at := slices.IndexFunc(words, sets)
-			if at >= 0 && (len(words) > at+1 || g.has("--unset", 0, "") || g.has("--unset-all", 0, "")) {
+			if at >= 0 && (len(words) > at+1 || g.has("--unset", 0) || g.has("--unset-all", 0)) {
 				return g.found()
 			}
 		}

@@ -5,27 +5,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
-// downloads reports whether a command prints or saves data from the network.
-func downloads(program string, args []Word) bool {
-	switch strings.ToLower(program) {
-	case "curl", "wget", "wget2", "aria2c", "axel", "http", "https", "xh", "xhs", "curlie", "lynx", "w3m", "links",
-		"elinks", "fetch", "ftp", "tftp", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "nc", "ncat",
-		"netcat", "telnet":
-		return true
-	case "openssl":
-		return len(args) > 0 && args[0].Text == "s_client"
-	case "gsutil":
-		return len(args) > 0 && args[0].Text == "cat"
-	case "aws":
-		return len(args) > 1 && args[0].Text == "s3" && args[1].Text == "cp"
-	case "gh":
-		return len(args) > 0 && args[0].Text == "api"
-	}
-	return false
+// downloads, decodes and decodesText are tests whether a command prints or saves data from the network, or decodes a
+// text or an archive and prints the result, or decodes a text.
+func downloads(p programs.Program, _ string, args []Word) bool { return p.Does("remote", args) }
+
+func decodes(p programs.Program, name string, args []Word) bool {
+	return p.Does("decodes", args) || p.Does("unpacks", args) ||
+		shellline.InList("printf echo", name) && slices.ContainsFunc(args, func(w Word) bool {
+			return strings.Contains(w.Text, `\x`) || strings.Contains(w.Text, `\0`) || strings.Contains(w.Text, `\1`)
+		})
 }
+
+func decodesText(p programs.Program, _ string, args []Word) bool { return p.Does("decodes", args) }
 
 // savedBy returns the files in which a command saves its downloads.
 func savedBy(c *Command) (files []string) {
@@ -72,39 +67,6 @@ func savedBy(c *Command) (files []string) {
 	return files
 }
 
-// decodes reports whether a command decodes a text and prints the result.
-func decodes(program string, args []Word) bool {
-	if decodesText(program, args) {
-		return true
-	}
-	switch program {
-	case "gunzip", "zcat", "gzcat", "bunzip2", "bzcat", "xzcat", "unxz", "zstdcat", "unzstd", "uncompress", "rev":
-		return true
-	case "gzip", "bzip2", "xz", "zstd", "lzma", "brotli", "pigz":
-		return hasLetter(args, "d") || hasWord(args, "--decompress", "--uncompress")
-	case "printf", "echo":
-		return slices.ContainsFunc(args, func(w Word) bool {
-			return strings.Contains(w.Text, `\x`) || strings.Contains(w.Text, `\0`) || strings.Contains(w.Text, `\1`)
-		})
-	}
-	return false
-}
-
-// decodesText reports whether a command decodes bytes in a text encoding.
-func decodesText(program string, args []Word) bool {
-	switch program {
-	case "base64", "base32", "basenc", "gbase64", "gbase32":
-		return hasLetter(args, "dD") || hasWord(args, "--decode")
-	case "xxd":
-		return hasLetter(args, "r")
-	case "openssl":
-		return len(args) > 0 && (args[0].Text == "base64" || args[0].Text == "enc") && hasWord(args, "-d")
-	case "uudecode", "b64decode":
-		return true
-	}
-	return false
-}
-
 // hasLetter reports whether a bundle of short options has one of the letters.
 func hasLetter(args []Word, letters string) bool {
 	return slices.ContainsFunc(args, func(w Word) bool {
@@ -149,7 +111,7 @@ func reverseShell(c *Call) Found {
 			found = command.getsOutputOf(interactive)
 		case program == "socat":
 			found = command.socatRuns()
-		case shellline.IsShell(program), interpreter(program) != "":
+		case shellline.IsShellOf(command.program, program), command.isInterpreter():
 			found = slices.ContainsFunc(command.Files, File.isNetwork)
 		}
 		if found || runs && (slices.ContainsFunc(command.PipedFrom, readsNetwork) ||
@@ -170,8 +132,8 @@ func readsNetwork(c shellline.Command) bool {
 }
 
 // interactive reports whether a command is a shell that reads commands from stdin.
-func interactive(program string, args []Word) bool {
-	if !shellline.IsShell(program) || program == "eval" {
+func interactive(p programs.Program, program string, args []Word) bool {
+	if !shellline.IsShellOf(p, program) || program == "eval" {
 		return false
 	}
 	l, _ := shellline.Launch(append([]Word{{Text: program}}, args...))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // grepCall is a command that searches for a text in files.
@@ -26,13 +27,8 @@ type grepCall struct {
 
 // grepOf parses the arguments of a program that searches for a text.
 func grepOf(c *Command) (g grepCall) {
-	values := "efABCmdD"
-	switch c.Program {
-	case "rg", "ag", "ack", "ugrep":
-		values, g.recursive = "efABCmgtTMjrEd", true
-	default:
-		g.recursive, g.hidden = c.Program == "rgrep", true
-	}
+	isGrep := c.program.Name == "grep" // the others search in folders, and not in hidden files
+	g.recursive, g.hidden = !isGrep || c.Program == "rgrep", isGrep
 	g.fixed = c.Program == "fgrep"
 	args, given := c.Args, false
 	for i := 0; i < len(args); i++ {
@@ -56,9 +52,9 @@ func grepOf(c *Command) (g grepCall) {
 		case w.Computed && !strings.HasPrefix(w.Prefix, "-"), len(w.Text) < 2, w.Text[0] != '-':
 			given = g.operand(w, given)
 		case w.Text[1] == '-':
-			given = g.long(name, next, given)
+			given = g.long(c.program, name, next, given)
 		default:
-			given = g.short(w.Text[1:], values, next, given)
+			given = g.short(c.program, w.Text[1:], next, given)
 		}
 	}
 	return g
@@ -77,7 +73,7 @@ func (g *grepCall) pattern(w Word) {
 	g.patterns, g.unknown = append(g.patterns, w.Text), g.unknown || w.Computed
 }
 
-func (g *grepCall) long(name string, next func() Word, given bool) bool {
+func (g *grepCall) long(p programs.Program, name string, next func() Word, given bool) bool {
 	switch name {
 	case "--regexp":
 		g.pattern(next())
@@ -101,9 +97,10 @@ func (g *grepCall) long(name string, next func() Word, given bool) bool {
 		g.glob(next().Text)
 	case "--exclude", "--exclude-dir":
 		g.exclude = append(g.exclude, next().Text)
-	case "--after-context", "--before-context", "--context", "--max-count", "--type", "--type-not", "--replace",
-		"--exclude-from", "--ignore-file", "--directories", "--binary-files", "--max-depth", "--threads":
-		next()
+	default:
+		if p.TakesNext(name) {
+			next()
+		}
 	}
 	return given
 }
@@ -116,10 +113,10 @@ func (g *grepCall) glob(glob string) {
 	}
 }
 
-func (g *grepCall) short(letters, values string, next func() Word, given bool) bool {
+func (g *grepCall) short(p programs.Program, letters string, next func() Word, given bool) bool {
 	for i := 0; i < len(letters); i++ {
 		value := Word{Text: letters[i+1:]}
-		takes := strings.IndexByte(values, letters[i]) >= 0
+		takes := p.Takes(letters[i])
 		if takes && value.Text == "" {
 			value = next()
 		}

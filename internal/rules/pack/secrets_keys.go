@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/secret"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // keyInText finds a key or a token in the arguments of any tool.
@@ -38,7 +39,7 @@ func environmentDump(c *Call) Found {
 
 // keepsPlain reports whether a command is a grep that filters another program's output for a variable without secrets.
 func (c *Command) keepsPlain() bool {
-	if useOf(c.Program) != searches {
+	if !c.program.Is("searches") {
 		return false
 	}
 	g := grepOf(c)
@@ -94,10 +95,10 @@ func (c *Command) dumps() bool {
 		})
 	}
 	files := c.Args
-	switch useOf(c.Program) {
-	case namesFiles, ofGit:
+	switch {
+	case c.program.Name == "git", c.program.Shows(c.Args) == programs.No && c.program.List("loads") == "":
 		return false
-	case searches:
+	case c.program.Is("searches"):
 		files = grepOf(c).files
 	}
 	return slices.ContainsFunc(files, func(w Word) bool { return isEnviron(w.Text) })

@@ -7,125 +7,53 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/rules/permission"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
-// programUse is how a program uses the files in its arguments.
-type programUse int
-
-const (
-	unknownUse programUse = iota // unknown: the program may print them
-	namesFiles                   // does not print them, or runs a separate command
-	readsFiles
-	scriptFirst // reads them; the first operand is a program text
-	copiesFiles // copies to the last one
-	searches
-	ofGit
-	ofCurl
-	ofOpenSSL
-	ofHub
-	ofFd
-	ofXargs
-)
-
-// useOf returns how a program uses files. Few programs only name, create, remove or load files; all others may read.
-func useOf(program string) programUse {
-	switch program {
-	case "ls", "ll", "la", "dir", "tree", "find", "locate", "test", "[", "[[", "stat", "file", "wc", "du", "df",
-		"md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "cksum", "b2sum", "cmp", "realpath", "readlink",
-		"basename", "dirname", "which", "whereis", "command", "cd", "pushd", "popd", "pwd", "chmod", "chown", "chgrp",
-		"chattr", "setfacl", "getfacl", "touch", "rm", "unlink", "rmdir", "mkdir", "mktemp", "trash", "shred",
-		"truncate", "tee", "echo", "printf", "true", "false", ":", "sleep", "kill", "exit", "return", "read", "unset",
-		"export", "declare", "typeset", "local", "readonly", "alias", "set", "lsof", "fuser", "inotifywait":
-		return namesFiles
-	case "sudo", "doas", "env", "parallel", "time", "nohup", "nice", "ionice", "timeout", "stdbuf", "watch",
-		"exec", "builtin", "eval", "bash", "sh", "zsh", "dash", "ksh", "fish", "docker", "podman", "nerdctl",
-		"docker-compose", "podman-compose", "kubectl", "oc", "helm", "ssh", "sshpass", "autossh", "mosh", "sftp",
-		"sshfs", "ssh-keygen", "ssh-add", "ssh-copy-id", "ssh-agent", "ssh-keyscan", "npm", "npx", "yarn", "pnpm",
-		"pnpx", "bunx", "corepack", "make", "gmake", "just", "task", "cargo", "go", "pip", "pip3", "uv", "uvx",
-		"poetry", "tofu", "dotenv", "dotenv-cli", "dotenvx", "virtualenv", "apksigner", "jarsigner", "signtool",
-		"codesign", "env-cmd", "foreman", "honcho", "overmind", "direnv", "mise", "asdf", "vercel", "netlify", "code",
-		"cursor", "subl", "nano", "open", "xdg-open", "keytool", "git-crypt", "chezmoi", "apt", "apt-get", "brew",
-		"dpkg", "man", "history", "crontab", "systemctl", "mkcert", "certbot", "gpg", "gpg2", "unzip":
-		return namesFiles
-	case "cat", "tac", "nl", "less", "more", "head", "tail", "bat", "batcat", "cut", "paste", "sort", "uniq", "rev",
-		"fold", "fmt", "column", "xxd", "od", "hexdump", "hd", "strings", "base64", "base32", "gzip", "zcat", "diff",
-		"colordiff", "comm", "join", "dd", "tar", "zip", "7z", "source", ".", "nc", "ncat", "socat", "pbcopy", "xclip",
-		"type", "gc", "get-content", "vim", "vi", "nvim", "ex", "ed", "view":
-		return readsFiles
-	case "sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "perl":
-		return scriptFirst
-	case "cp", "mv", "ln", "scp", "rsync", "install", "gcp", "gmv":
-		return copiesFiles
-	case "grep", "egrep", "fgrep", "zgrep", "rgrep", "ggrep", "rg", "ag", "ack", "ugrep":
-		return searches
-	case "git":
-		return ofGit
-	case "curl", "wget", "http", "https", "xh":
-		return ofCurl
-	case "openssl":
-		return ofOpenSSL
-	case "gh", "glab":
-		return ofHub
-	case "fd", "fdfind":
-		return ofFd
-	case "xargs":
-		return ofXargs
-	}
-	return unknownUse
-}
-
-func isReader(program string) bool {
-	u := useOf(program)
-	return u == readsFiles || u == scriptFirst || u == copiesFiles || u == searches
-}
-
 // command finds a file of secrets that a command reads.
 func (s *search) command(c *Command) Found {
-	what := ""
-	u := useOf(c.Program)
-	switch u {
-	case namesFiles:
-		return Found{}
-	case ofXargs:
-		what = s.xargs(c.Args)
-	case searches:
+	what, p := "", c.program
+	shows := p.Shows(c.Args)
+	switch {
+	case shows == programs.No && !p.Is("group"):
+		return Found{Subject: s.loaded(c)}
+	case p.Is("searches"):
 		what = s.grep(c)
-	case copiesFiles:
+	case c.isAny("copies", "moves", "links"):
 		what = s.copies(c)
-	case scriptFirst:
+	case p.Is("script"):
 		what = s.script(c)
-	case ofGit:
+	case p.Name == "git":
 		what = s.git(c)
-	case ofCurl:
-		what = s.curl(c)
-	case ofOpenSSL:
-		what = s.openSSL(c)
-	case ofHub:
-		if len(c.Args) > 0 && (c.Args[0].Text == "gist" || c.Args[0].Text == "release") {
-			what = s.operands(c.Args[1:], unknownUse)
+	case p.Is("uploads"):
+		what = s.sent(c)
+	case shows == programs.No:
+		if len(c.Args) > 0 {
+			sub, _ := programs.Find(p.Name + " " + c.Args[0].Text)
+			if rest := c.Args[1:]; sub.Does("may-show", rest) || sub.Does("reads", rest) {
+				what = s.operands(rest, sub.Shows(rest))
+			}
 		}
-	case ofFd:
+	case p.Is("finds"):
 		what = s.fd(c.Args)
+	case c.Program == "zip":
+		return Found{Subject: s.operands(zipped(c.Args), shows)}
+	case c.Wrapper == "foreman", c.Wrapper == "honcho": // c.Program is run or start; -e names an environment file
+		by, _ := programs.Find("foreman")
+		return Found{Subject: s.operands(by.Operands(c.Args), shows)}
+	case c.isInterpreter() && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
+		shellline.InList("venv virtualenv", c.Args[1].Text):
+		return Found{}
+	case c.Program != "" && isSecret(c.Program): // bash .env
+		return Found{Subject: c.Program}
 	default:
-		switch {
-		case c.Program == "zip":
-			return Found{Subject: s.operands(zipped(c.Args), u)}
-		case c.Wrapper == "foreman", c.Wrapper == "honcho": // c.Program is run or start; -e names an environment file
-			return Found{Subject: s.operands(c.operands("-e --env -f --procfile -d --root -p --port"), u)}
-		case interpreter(c.Program) != "" && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
-			shellline.InList("venv virtualenv", c.Args[1].Text):
-			return Found{}
-		}
-		if c.Program != "" && isSecret(c.Program) { // bash .env
-			return Found{Subject: c.Program}
-		}
-		what = s.operands(c.Args, u)
+		what = s.operands(c.Args, shows)
 	}
 	if what != "" {
 		return Found{Subject: what}
 	}
-	if isReader(c.Program) && u != searches && s.getsNames(c) {
+	if shows == programs.Yes && !p.Is("searches") && s.getsNames(c) {
 		if file := s.anyListed(); file != "" {
 			return Found{file, "another program names the files"}
 		}
@@ -135,15 +63,18 @@ func (s *search) command(c *Command) Found {
 
 // operands finds a file of secrets in arguments. It skips files that the program only loads, such as the values of
 // --env-file and --key, unless the program is known to print files.
-func (s *search) operands(args []Word, u programUse) string {
+func (s *search) operands(args []Word, shows programs.Answer) string {
 	e := nameOnly
-	if u != unknownUse {
+	switch shows {
+	case programs.No:
+		return ""
+	case programs.Yes:
 		e = followed
 	}
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		if len(w.Text) > 2 && w.Text[0] == '-' {
-			if left, next := leavesOut(w.Text, u == unknownUse); left {
+			if left, next := leavesOut(w.Text, shows == programs.Maybe); left {
 				if next {
 					i++
 				}
@@ -217,13 +148,12 @@ func (s *search) script(c *Command) string {
 	if inPlace {
 		return ""
 	}
-	return s.operands(files, readsFiles)
+	return s.operands(files, programs.Yes)
 }
 
 // copies reads the arguments of a program that copies, moves or links files. A copy does not count as reading if its
 // name is also secret, unless the copy leaves the machine.
 func (s *search) copies(c *Command) string {
-	valued := map[string]string{"scp": "iFPocJlSD", "rsync": "ef", "install": "mogtS"}[c.Program]
 	var files []Word
 	target := ""
 	for i := 0; i < len(c.Args); i++ {
@@ -236,7 +166,7 @@ func (s *search) copies(c *Command) string {
 			}
 		case strings.HasPrefix(text, "--target-directory="):
 			_, target, _ = strings.Cut(text, "=")
-		case option && len(text) == 2 && strings.Contains(valued, text[1:]):
+		case option && text[1] != '-' && c.program.TakesNext(text):
 			i++
 		case option && text[1] == '-' && c.Program == "rsync":
 			if left, next := leavesOut(text, false); left && next || text == "--rsh" || text == "--files-from" {
@@ -293,50 +223,29 @@ func (s *search) keepsName(file, target string) bool {
 func (s *search) git(c *Command) string {
 	g := gitOf(c, s.Dir)
 	args := g.args
-	switch g.sub {
-	case "show", "cat-file", "blame", "annotate", "archive", "difftool":
-	case "diff", "stash":
-		if g.sub == "stash" && (len(args) == 0 || args[0].Text != "show") {
-			return ""
-		}
-		if g.command.flag("", "--name-only", "--name-status", "--stat", "--shortstat", "--numstat", "--summary",
-			"--quiet", "--exit-code") {
-			return ""
-		}
-	case "log":
-		if !(&Command{Args: args}).flag("puL", "--patch") {
-			return ""
-		}
-	case "grep":
-		if (&Command{Args: args}).flag("lLcq", "--files-with-matches", "--name-only", "--count", "--quiet") {
-			return ""
-		}
-		if !hasLetter(args, "e") {
-			if at := slices.IndexFunc(args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") }); at >= 0 {
-				args = slices.Delete(slices.Clone(args), at, at+1)
-			}
-		}
-	default:
+	switch {
+	case !g.program.Does("may-show", args):
 		return ""
+	case g.sub == "grep" && !hasLetter(args, "e"):
+		if at := slices.IndexFunc(args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") }); at >= 0 {
+			args = slices.Delete(slices.Clone(args), at, at+1)
+		}
 	}
-	return s.operands(args, unknownUse)
+	return s.operands(args, programs.Maybe)
 }
 
-// curl reads the arguments of programs that send files: files after an @ or a <, and the values of a few options.
-func (s *search) curl(c *Command) string {
-	for i, w := range c.Args {
-		before := ""
-		if i > 0 {
-			before = c.Args[i-1].Text
-		}
+// sent reads the arguments of programs that send files: files after an @ or a <, and the values of a few options.
+func (s *search) sent(c *Command) string {
+	words := c.program.Values(c.program.List("sends"), c.Args)
+	for _, w := range c.Args {
 		_, value, _ := strings.Cut(w.Text, "=")
-		sends := slices.Contains([]string{"-T", "--upload-file", "-K", "--config", "--post-file", "--body-file"},
-			before) ||
-			strings.HasPrefix(w.Text, "file:") || strings.HasPrefix(w.Text, "--upload-file=") ||
-			strings.HasPrefix(w.Text, "--post-file=") || strings.HasPrefix(w.Text, "--body-file=") ||
-			strings.HasPrefix(value, "<") || strings.HasPrefix(w.Text, "<") || strings.HasPrefix(w.Text, "-T") ||
-			strings.Contains(w.Text, "@")
-		if !sends || strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") {
+		if strings.HasPrefix(w.Text, "file:") || strings.HasPrefix(value, "<") || strings.HasPrefix(w.Text, "<") ||
+			strings.Contains(w.Text, "@") {
+			words = append(words, w)
+		}
+	}
+	for _, w := range words {
+		if strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") {
 			continue
 		}
 		if what := s.word(w, nameOnly); what != "" {
@@ -349,24 +258,6 @@ func (s *search) curl(c *Command) string {
 		}
 	}
 	return ""
-}
-
-// openSSL reads the openssl subcommands that print their input. Subcommands for certificates read the public part, and
-// output to a file is not printed.
-func (s *search) openSSL(c *Command) string {
-	if len(c.Args) == 0 {
-		return ""
-	}
-	switch c.Args[0].Text {
-	case "rsa", "dsa", "ec", "pkey", "pkcs8", "pkcs12":
-		if hasWord(c.Args, "-noout", "-pubout", "-out", "-nokeys", "-export") {
-			return ""
-		}
-	case "enc", "base64", "smime", "cms", "asn1parse":
-	default:
-		return ""
-	}
-	return s.operands(c.Args[1:], readsFiles)
 }
 
 // getsNames reports whether a command reads files named by another program, as after xargs or in a loop.
@@ -387,6 +278,11 @@ func (s *search) getsNames(c *Command) bool {
 		}
 		return slices.Contains(s.readVars, name) || slices.ContainsFunc(s.assigned, isListed)
 	})
+}
+
+func showsNothing(program string) bool {
+	p, _ := programs.Find(program)
+	return p.Shows(nil) == programs.No
 }
 
 // listed returns a file of secrets that a program in the line names. The name is in the program's arguments, or the
@@ -433,7 +329,7 @@ func (s *search) fd(args []Word) string {
 	at := slices.IndexFunc(args, func(w Word) bool {
 		return slices.Contains([]string{"-x", "-X", "--exec", "--exec-batch"}, w.Text)
 	})
-	if at < 0 || at+1 == len(args) || useOf(args[at+1].Text) == namesFiles {
+	if at < 0 || at+1 == len(args) || showsNothing(args[at+1].Text) {
 		return ""
 	}
 	for i, w := range args[:at] {
@@ -448,15 +344,14 @@ func (s *search) fd(args []Word) string {
 	return ""
 }
 
-// xargs reads the file from which xargs takes arguments. The command that xargs runs is checked separately.
-func (s *search) xargs(args []Word) (what string) {
-	for i, w := range args {
-		isValue := i > 0 && (args[i-1].Text == "-a" || args[i-1].Text == "--arg-file")
-		if what == "" && (isValue || strings.HasPrefix(w.Text, "-a") || strings.HasPrefix(w.Text, "--arg-file=")) {
-			what = s.word(w, followed)
+// loaded finds a file of secrets in the values of options: the file from which xargs takes arguments.
+func (s *search) loaded(c *Command) string {
+	for _, w := range c.program.Values(c.program.List("loads"), c.Args) {
+		if what := s.word(w, followed); what != "" {
+			return what
 		}
 	}
-	return what
+	return ""
 }
 
 // byFind is listed for find.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/rules/permission"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
@@ -307,7 +308,7 @@ func (s *search) inFolder(folder string, hidden bool, test func(file string) boo
 // anywhere in a program text, but before the file in a shell line.
 func (s *search) doubtful() Found {
 	for i := range s.Commands {
-		if c := &s.Commands[i]; c.Script != "" && (interpreter(c.Program) != "" || c.Program == "deno") {
+		if c := &s.Commands[i]; c.Script != "" && (c.isInterpreter()) {
 			program := doubt{text: strings.ToLower(c.Script), why: "a program for " + c.Program}
 			if found := inDoubt(program); found.Subject != "" {
 				return found
@@ -320,6 +321,12 @@ func (s *search) doubtful() Found {
 		}
 	}
 	return Found{}
+}
+
+// isReader reports whether a program shows all files in its operands.
+func isReader(program string) bool {
+	p, _ := programs.Find(program)
+	return p.Is("reads") || p.Is("edits") || p.Is("filters")
 }
 
 // inDoubt is doubtful for one text.
@@ -337,7 +344,7 @@ func inDoubt(d doubt) Found {
 		left := leaves
 		leaves = token[0] == '-' && strings.Contains(token, "exclude")
 		word := strings.Trim(token, "|;&\n<>")
-		reads = reads || !isProgram && useOf(word) == readsFiles
+		reads = reads || !isProgram && isReader(word)
 		if !reads || left || strings.HasPrefix(word, "-") || !strings.ContainsAny(word, "._") {
 			continue
 		}

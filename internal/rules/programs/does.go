@@ -2,78 +2,99 @@ package programs
 
 import "strings"
 
-// Answer is what is known of a program's use of its operands.
+// Answer is what is known of a program's use of operands.
 type Answer int
 
-// Maybe is the zero value, so that a program in no row gives it.
+// Maybe is the zero value, for a program in no row.
 const (
 	Maybe Answer = iota
 	No
 	Yes
 )
 
-// Shows answers whether the program prints or sends the contents of files in its operands.
+// Shows answers whether the program prints or sends the contents of files in the operands.
 func (p Program) Shows(args []Word) (a Answer) {
 	for field := range strings.FieldsSeq(p.words) {
-		word, holds := condition(field, args)
-		switch {
-		case In("names keeps writes deletes", word), !holds && In("reads may-show", word):
+		switch word, holds := condition(field, args); word {
+		case "names", "keeps", "writes", "deletes":
 			a = No
-		case In("reads edits copies moves links filters searches script", word):
+		case "edits", "copies", "moves", "links", "filters", "searches", "script":
 			a = Yes
-		case In("checks may-show", word):
+		case "checks":
 			a = Maybe
+		case "reads", "may-show":
+			switch {
+			case !holds:
+				a = No
+			case word == "reads":
+				a = Yes
+			default:
+				a = Maybe
+			}
 		}
 	}
 	return a
 }
 
-// Changes answers whether the program changes or deletes the files in its operands.
+// Changes answers whether the program changes or deletes the files in the operands.
 func (p Program) Changes(args []Word) (a Answer) {
 	for field := range strings.FieldsSeq(p.words) {
-		word, holds := condition(field, args)
-		switch {
-		case In("names reads searches checks", word):
+		switch word, holds := condition(field, args); word {
+		case "names", "reads", "searches", "checks":
 			a = No
-		case In("writes edits deletes copies moves links", word):
+		case "writes", "edits", "deletes", "copies", "moves", "links":
 			a = Yes
-		case word == "may-write" && holds:
-			a = Maybe
+		case "may-write":
+			if holds {
+				a = Maybe
+			}
 		}
 	}
 	return a
+}
+
+// isOfSubcommands reports whether the row of a subcommand may have an effect.
+func isOfSubcommands(effect string) bool {
+	switch effect {
+	case "may-show", "reads", "remote", "api", "decodes", "cluster", "infra", "containers", "cloud", "publishes":
+		return true
+	}
+	return false
 }
 
 // Does reports whether the program has an effect: a word of the row, or of the row of a subcommand in the arguments.
 // An option before a subcommand may take a word as its value.
 func (p Program) Does(effect string, args []Word) bool {
-	if p.Name == "" {
+	switch {
+	case p.has(effect, args):
+		return true
+	case !p.Is("group") && !p.Is("modules"), !isOfSubcommands(effect):
 		return false
 	}
-	if p.has(effect, args) {
-		return true
-	}
 	prefix := p.Name + " "
-	for at := search(prefix); at < len(table); {
-		end := endOf(at)
-		sub, ok := strings.CutPrefix(table[at:end], prefix)
+	for at := search(prefix); ; at++ {
+		name, text := rowAt(at)
+		sub, ok := strings.CutPrefix(name, prefix)
 		if !ok {
-			break
+			return false
 		}
-		at = end
-		sub, words, _ := strings.Cut(sub, " |")
-		words, _, _ = strings.Cut(words, "|")
-		if strings.Contains(words, effect) && hasSubcommand(args, sub) && (Program{words: words}).has(effect, args) {
+		if row := (Program{words: text}); strings.Contains(text, effect) && hasSubcommand(args, sub) &&
+			row.has(effect, args) {
 			return true
 		}
 	}
-	return false
 }
 
 func (p Program) has(effect string, args []Word) bool {
+	if !strings.Contains(p.words, effect) {
+		return false
+	}
 	for field := range strings.FieldsSeq(p.words) {
 		if word, holds := condition(field, args); word == effect {
 			return holds
+		}
+		if field == "|" { // the options follow
+			return false
 		}
 	}
 	return false
@@ -82,11 +103,15 @@ func (p Program) has(effect string, args []Word) bool {
 // condition returns the word in a field of a row, and whether the arguments meet the condition after the word: one of a
 // list after a ?, none of a list after a !.
 func condition(field string, args []Word) (word string, holds bool) {
-	at := strings.IndexAny(field, "?!=")
-	if at < 0 || field[at] == '=' {
-		return field, true
+	for at := range len(field) {
+		switch field[at] {
+		case '=':
+			return field, true
+		case '?', '!':
+			return field[:at], hasAny(args, field[at+1:]) == (field[at] == '?')
+		}
 	}
-	return field[:at], hasAny(args, field[at+1:]) == (field[at] == '?')
+	return field, true
 }
 
 // hasAny reports whether the arguments have one of the patterns in a list.

@@ -2,7 +2,7 @@ package programs
 
 import "strings"
 
-// Option is an option of a command, by its letter or its long name, with its value.
+// Option is an option of a command, by letter or long name, with the value.
 type Option struct {
 	Name  string
 	Value Word
@@ -48,7 +48,7 @@ func (p Program) Options(args []Word) (all []Option, rest []Word, ok bool) {
 	return all, rest[1:], true
 }
 
-// long finds an option by its name or by an unambiguous beginning of the name.
+// long finds an option by name or by an unambiguous beginning of the name.
 func (p Program) long(name string) (option string, ok bool) {
 	for known := range strings.FieldsSeq(p.Long) {
 		switch bare := strings.TrimSuffix(known, ":"); {
@@ -62,4 +62,60 @@ func (p Program) long(name string) (option string, ok bool) {
 		}
 	}
 	return option, option != "" && !ok
+}
+
+// Operands returns the arguments that are neither options nor values of options. After --, all are operands.
+func (p Program) Operands(args []Word) (words []Word) {
+	for i := 0; i < len(args); i++ {
+		switch w := args[i]; {
+		case w.Text == "--":
+			return append(words, args[i+1:]...)
+		case len(w.Text) < 2 || w.Text[0] != '-':
+			words = append(words, w)
+		case p.TakesNext(w.Text):
+			i++
+		}
+	}
+	return words
+}
+
+// TakesNext reports whether the next argument is the value of an option in this one.
+func (p Program) TakesNext(text string) bool {
+	if name, isLong := strings.CutPrefix(text, "--"); isLong {
+		option, _ := p.long(name)
+		return strings.HasSuffix(option, ":")
+	}
+	for i := 1; i < len(text); i++ {
+		if p.Takes(text[i]) {
+			return i == len(text)-1 && !strings.Contains(p.Short, text[i:]+"::")
+		}
+	}
+	return false
+}
+
+// Takes reports whether a one-letter option has a value.
+func (p Program) Takes(letter byte) bool {
+	at := strings.IndexByte(p.Short, letter)
+	return at >= 0 && strings.HasPrefix(p.Short[at+1:], ":")
+}
+
+// Values returns the values of options in a list, which are attached to the options or are the next arguments.
+func (p Program) Values(list string, args []Word) (values []Word) {
+	for i, w := range args {
+		name, value, attached := strings.Cut(w.Text, "=")
+		switch {
+		case len(w.Text) < 2 || w.Text[0] != '-':
+		case w.Text[1] == '-':
+			if In(list, name[2:]) && attached {
+				values = append(values, w.After(len(w.Text)-len(value)))
+			} else if In(list, name[2:]) && i+1 < len(args) {
+				values = append(values, args[i+1])
+			}
+		case In(list, w.Text[1:2]) && len(w.Text) > 2:
+			values = append(values, w.After(2))
+		case In(list, w.Text[1:]) && i+1 < len(args):
+			values = append(values, args[i+1])
+		}
+	}
+	return values
 }

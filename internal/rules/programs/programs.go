@@ -3,12 +3,14 @@ package programs
 import (
 	_ "embed"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/lib/lazy"
 )
 
 //go:embed programs.txt
 var table string
 
-// Program is a row of the table. The zero value is a program in no row: each question has its safe answer.
+// Program is a row of the table. The zero value is a program in no row: each question has the safe answer.
 type Program struct {
 	// Name is the name in the row, which an alias refers to. With a subcommand: `docker run`.
 	Name string
@@ -40,7 +42,7 @@ func Find(name string) (p Program, ok bool) {
 func find(name string) (p Program, ok bool) {
 	at := search(name)
 	found, text := rowAt(at)
-	if found != name {
+	if found != name || name == "" {
 		return Program{}, false
 	}
 	if to, isAlias := strings.CutPrefix(text, " as "); isAlias {
@@ -48,62 +50,64 @@ func find(name string) (p Program, ok bool) {
 	}
 	p.Name = found
 	p.words, text, _ = strings.Cut(text, "|")
-	if p.Short, p.Long, _ = strings.Cut(strings.TrimLeft(text, " \n\t"), " "); p.Short == "-" {
+	text = strings.TrimLeft(text, " \n\t")
+	end := strings.IndexAny(text, " \n")
+	if end < 0 {
+		end = len(text)
+	}
+	if p.Short, p.Long = text[:end], text[end:]; p.Short == "-" {
 		p.Short = ""
 	}
 	return p, true
 }
 
-// search returns the offset of the first row whose name is not less than name.
-func search(name string) int {
-	low, high := 0, len(table) // of rows
-	for middle := high / 2; low < high; {
-		at := endOf(middle) // the first row behind the middle
-		switch {
-		case at < high && nameAt(at) < name:
-			low = endOf(at)
-		case at < high:
-			high = at
-		case middle > low: // in the last row
-			middle = low + (middle-low)/2
-			continue
-		case nameAt(low) < name:
-			low = endOf(low)
-		default:
-			return low
+// rows are the offsets of the rows in the table, and the length of the table.
+var rows = lazy.Value[[]int32]{Make: func() []int32 {
+	offsets := make([]int32, 0, 1500)
+	for at := 0; at < len(table); {
+		if table[at] != '\t' && table[at] != '#' {
+			offsets = append(offsets, int32(at))
 		}
-		middle = low + (high-low)/2
+		at += strings.IndexByte(table[at:], '\n') + 1
+	}
+	return append(offsets, int32(len(table)))
+}}
+
+// search returns the index of the first row whose name is not less than name.
+func search(name string) int {
+	offsets := rows.Get()
+	low, high := 0, len(offsets)-1
+	for low < high {
+		middle := int(uint(low+high) / 2)
+		if nameAt(offsets[middle]) < name {
+			low = middle + 1
+		} else {
+			high = middle
+		}
 	}
 	return low
 }
 
-// endOf returns the end of the row around an offset. A row goes on in lines that begin with a tab.
-func endOf(at int) int {
-	for {
-		at += strings.IndexByte(table[at:], '\n') + 1
-		if at == len(table) || table[at] != '\t' {
-			return at
-		}
-	}
-}
-
-// nameAt returns the name in the row that begins at an offset.
-func nameAt(begin int) string {
-	name, _, _ := strings.Cut(table[begin:], " |")
-	return name
+func nameAt(offset int32) string {
+	row := table[offset:]
+	return row[:strings.IndexByte(row, '|')-1]
 }
 
 // rowAt returns the name in a row, and the text after the name.
-func rowAt(begin int) (name, text string) {
-	if begin == len(table) {
+func rowAt(i int) (name, text string) {
+	offsets := rows.Get()
+	if i >= len(offsets)-1 {
 		return "", ""
 	}
-	name, text, _ = strings.Cut(table[begin:endOf(begin)-1], " |")
-	return name, text
+	name = nameAt(offsets[i])
+	return name, table[int(offsets[i])+len(name)+len(" |") : offsets[i+1]-1]
 }
 
 // Is reports whether a word is in the row.
 func (p Program) Is(word string) bool {
+	if !strings.Contains(p.words, word) {
+		return false
+	}
 	for is := range strings.FieldsSeq(p.words) {
 		if is == word {
 			return true
@@ -124,15 +128,13 @@ func (p Program) List(word string) string {
 
 // In reports whether a list, separated by blanks or commas, has a word.
 func In(list, word string) bool {
-	for list != "" {
-		end := strings.IndexAny(list, " ,\n\t")
-		if end < 0 {
-			return list == word
+	for begin, i := 0, 0; i <= len(list); i++ {
+		if i == len(list) || list[i] == ' ' || list[i] == ',' || list[i] == '\n' || list[i] == '\t' {
+			if list[begin:i] == word {
+				return word != ""
+			}
+			begin = i + 1
 		}
-		if list[:end] == word && word != "" {
-			return true
-		}
-		list = list[end+1:]
 	}
 	return false
 }

@@ -9,20 +9,18 @@ import (
 
 // eachRow calls see with the name and the words of each row.
 func eachRow(see func(name, text string)) {
-	for at := 0; at < len(table); at = endOf(at) {
-		if name, text := rowAt(at); name[0] != '#' {
-			see(name, text)
-		}
+	for i := range len(rows.Get()) - 1 {
+		see(rowAt(i))
 	}
 }
 
 // words are the words that a row may have.
-const words = "names keeps reads checks searches script filters edits writes makes replaces deletes whole copies moves " +
-	"links finds may-show may-write plain lints runs language group assigns parameters inline mixed dashed loose " +
+const words = "names keeps reads checks searches script filters edits writes makes replaces deletes whole copies " +
+	"moves links finds may-show may-write plain lints runs language group assigns parameters inline mixed dashed loose " +
 	"options-unknown joins shell away one-word more may-run runs-text remote decodes unpacks formats erases cluster " +
-	"infra containers cloud publishes posix-shell foreign-shell no-script"
+	"infra containers cloud publishes foreign-shell no-file recursive windows in-place uploads api modules"
 
-const lists = "operands line text idle replaces splits skips sends"
+const lists = "operands line text idle loads replaces splits skips sends"
 
 // TestRows: the rows are sorted, and have only words that the package explains.
 func TestRows(t *testing.T) {

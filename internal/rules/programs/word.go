@@ -1,5 +1,7 @@
 package programs
 
+import "strings"
+
 // Word is one word of a command, without its quotes.
 type Word struct {
 	Text string
@@ -10,4 +12,12 @@ type Word struct {
 	// word begins with a folder's path that is not set by the line, as in ~ and $HOME.
 	Computed, MaybeMany, ProgramVariable, Code, Home bool
 	Prefix                                           string
+}
+
+// After returns the rest of the word after n bytes, such as the value of an option. Bash expands ~ and $HOME in the
+// rest too: of=~/x.
+func (w Word) After(n int) Word {
+	w.Text, w.Prefix = w.Text[n:], w.Prefix[min(n, len(w.Prefix)):]
+	w.Home = w.Text != "" && strings.Contains("~$", w.Text[:1])
+	return w
 }

@@ -17,15 +17,15 @@ func Launch(argv []Word) (l Launched, ok bool) {
 		return l, false
 	}
 	name := programName(argv[0].Text)
+	row, _ := programs.Find(name)
 	switch name {
 	case "eval", "trap", "alias", "find":
 	default:
-		row, _ := programs.Find(name)
 		if ok = row.Is("runs") || isPosixShell(name) || row.Is("foreign-shell"); !ok {
 			return l, false
 		}
 	}
-	found := launchesOf(argv, nil)
+	found := launchesOfRow(row, name, argv[1:], nil, true)
 	l.Doubt, l.Stdin = found.opaque, found.shell
 	if l.Doubt == "" && (found.wholeLine || len(found.hints) > 0) && name != "find" {
 		l.Doubt = "what " + name + " runs, which its arguments do not say for sure"
@@ -43,5 +43,10 @@ func Launch(argv []Word) (l Launched, ok bool) {
 	return l, true
 }
 
-// IsShell reports whether a program is a shell.
+// IsShell reports whether a program is a shell, or eval.
 func IsShell(name string) bool { return name == "cmd" || isShell(name) }
+
+// IsShellOf is IsShell for a program whose row is known.
+func IsShellOf(p programs.Program, name string) bool {
+	return name == "cmd" || name == "eval" || p.Is("foreign-shell") || isPosixShell(name)
+}

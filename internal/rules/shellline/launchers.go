@@ -20,8 +20,9 @@ func runsText(p programs.Program, args []Word) bool {
 var sedRuns = lazy.Regexp{Text: `(?:^|[;{}\n/$0-9!\s])e(?:$|[\s;}])|` +
 	`s(?:.|\n)*[^a-zA-Z\s\\][gpiImM0-9]*e[gpiImM0-9w]*(?:$|[\s;}])`}
 
-// mayWrite reports whether a command may write to a file that the line names.
-func mayWrite(name string, p programs.Program, args []Word) bool {
-	return (!p.Is("runs") || p.Is("options-unknown")) && !p.Is("no-script") && !isPosixShell(name) && !isForeignShell(name) &&
-		kindOfBuiltin(name) == noBuiltin && p.Changes(args) != programs.No && !p.Is("deletes")
+// mayWrite reports whether a program may write to a file that the line names.
+func mayWrite(name string, p programs.Program) bool {
+	isLauncher := p.Is("runs") && !p.Is("options-unknown")
+	return !isLauncher && !p.Is("no-file") && !p.Is("foreign-shell") && !isPosixShell(name) &&
+		kindOfBuiltin(name) == noBuiltin
 }

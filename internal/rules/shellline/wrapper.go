@@ -72,11 +72,16 @@ func launchesOf(words []Word, wrappers []string) (l launches) {
 		return launches{}
 	}
 	name, args := programName(words[0].Text), words[1:]
+	row, _ := programs.Find(name)
+	return launchesOfRow(row, name, args, wrappers, !strings.ContainsAny(words[0].Text, "/."))
+}
+
+// launchesOfRow is launchesOf for a program of the table. byName means that the program is found in PATH.
+func launchesOfRow(row programs.Program, name string, args []Word, wrappers []string, byName bool) (l launches) {
 	defer func() {
 		l.addBuiltin(name, args)
 		l.script = l.script || name == "source" || name == "." || name == "autoload"
-		row, _ := programs.Find(name)
-		l.writes = l.writes || mayWrite(name, row, args) && !strings.ContainsAny(words[0].Text, "/.")
+		l.writes = l.writes || byName && mayWrite(name, row)
 		if row.Does("may-run", args) {
 			l.wholeLine, l.weak = true, !l.wholeLine && !runsText(row, args)
 		}
@@ -93,13 +98,11 @@ func launchesOf(words []Word, wrappers []string) (l launches) {
 		l.open = true
 	case isPosixShell(name):
 		l = shellLaunches(name, args)
-	case isForeignShell(name):
+	case row.Is("foreign-shell"):
 		l.add(foreignShellLaunches(name, args))
 		l.open = len(l.list) == 0
-	default:
-		if p, ok := programOf(name); ok {
-			l = p.runs(args)
-		}
+	case row.Is("runs"), row.Is("language"):
+		l = newProgram(row).runs(args)
 	}
 	if slices.Contains(wrappers, name) { // in addition to the table, because a hooks file must not remove a check
 		l.join(program{Program: programs.Program{Name: name}, loose: true, away: true}.runs(args))
@@ -187,15 +190,10 @@ func isPosixShell(name string) bool {
 	return strings.Contains(name, "sh") && posixShell.Get().MatchString(name)
 }
 
-// isForeignShell reports whether a program is a shell with a language of its own.
-func isForeignShell(name string) bool {
-	p, _ := programs.Find(name)
-	return p.Is("foreign-shell")
-}
-
 func isShell(command string) bool {
 	name := programName(command)
-	return name == "eval" || isPosixShell(name) || isForeignShell(name)
+	row, _ := programs.Find(name)
+	return name != "cmd" && IsShellOf(row, name)
 }
 
 // isFile reports whether a computed word is the path of a file with a known name, so neither stdin nor an option.

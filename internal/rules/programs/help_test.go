@@ -35,8 +35,8 @@ var helps = []struct{ pack, of, arguments, names string }{
 	{pack: "ed", names: "ed"},
 	{pack: "file", names: "file"},
 	{pack: "findutils", names: "xargs"},
-	{pack: "git", of: "git", arguments: "-h", names: "am archive blame branch cat-file checkout cherry-pick clean commit " +
-		"config diff grep merge pull push rebase reset restore revert send-pack switch"},
+	{pack: "git", of: "git", arguments: "-h", names: "am archive blame branch cat-file checkout cherry-pick clean " +
+		"commit config diff grep merge pull push rebase reset restore revert send-pack switch"},
 	{pack: "grep", names: "grep"},
 	{pack: "gzip", names: "gzip"},
 	{pack: "libc-bin", names: "iconv"},
@@ -67,8 +67,8 @@ var differences = []struct {
 }{
 	{"newer versions, or other systems", map[string]string{
 		"base32": "D", "base64": "D", "chrt": "G e --ext", "env": "P a --argv0", "flock": "--fcntl",
-		"runuser": "T --no-pty", "su": "T --no-pty", "timeout": "f p", "watch": "C f r s --no-color --no-rerun --shotsdir",
-		"xargs": "J R S",
+		"runuser": "T --no-pty", "su": "T --no-pty", "timeout": "f p", "xargs": "J R S",
+		"watch": "C f r s --no-color --no-rerun --shotsdir",
 	}},
 	{"the program takes these, and the help is silent", map[string]string{
 		"column": "--columns --table-empty-lines", "date": "--rfc-2822", "df": "m", "diff": "L",

@@ -44,8 +44,8 @@ func TestRows(t *testing.T) {
 			word, _ := condition(field, nil)
 			require.True(t, In(words, word), "%s: %s", name, field)
 		}
-		for option := range strings.FieldsFuncSeq(p.List("idle")+","+p.List("line"), func(r rune) bool { return r == ',' }) {
-			known := len(option) == 1 && strings.Contains(p.Short, option) || In(p.Long, option) ||
+		for option := range strings.SplitSeq(p.List("idle")+","+p.List("line"), ",") {
+			known := option == "" || len(option) == 1 && strings.Contains(p.Short, option) || In(p.Long, option) ||
 				In(p.Long, option+":")
 			require.True(t, known || p.Is("language") || p.Short+p.Long == "", "%s %s", name, option)
 		}

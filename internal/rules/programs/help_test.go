@@ -26,9 +26,10 @@ var helps = []struct{ pack, of, arguments, names string }{
 	{pack: "bsdutils", names: "logger script"},
 	{pack: "binutils", names: "strings"},
 	{pack: "bzip2", names: "bzip2"},
-	{pack: "coreutils", names: "b2sum base32 base64 basename basenc cat chgrp chmod chown chroot cksum comm cp cut date " +
-		"dd df dirname du env expand fmt fold head id install join ln ls md5sum mkdir mktemp mv nice nl nohup nproc od " +
-		"paste readlink realpath rm rmdir seq sha1sum sha256sum shred shuf sleep sort split stat stdbuf sum tac tail " +
+	{pack: "coreutils", names: "" +
+		"b2sum base32 base64 basename basenc cat chgrp chmod chown chroot cksum comm cp cut date dd df dirname du " +
+		"env expand fmt fold head id install join ln ls md5sum mkdir mktemp mv nice nl nohup nproc od paste " +
+		"readlink realpath rm rmdir seq sha1sum sha256sum shred shuf sleep sort split stat stdbuf sum tac tail " +
 		"tee timeout touch tr truncate tty uname unexpand uniq unlink wc whoami yes"},
 	{pack: "curl", arguments: "--help all", names: "curl"},
 	{pack: "diffutils", names: "cmp diff"},

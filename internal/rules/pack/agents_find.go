@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // Subcommands of hookrun, which a test compares with those of the command line, and subcommands of package managers and
@@ -47,9 +45,7 @@ func gateCommand(c *Call) Found {
 				return found("")
 			}
 		case "kill":
-			if command.getsOutputOf(func(_ programs.Program, _ string, args []Word) bool {
-				return slices.ContainsFunc(args, isHookrun)
-			}) {
+			if command.getsOutputOf(func(c *Command) bool { return slices.ContainsFunc(c.Args, isHookrun) }) {
 				return found("")
 			}
 		case "systemctl", "launchctl", "npm", "pnpm", "yarn", "pip", "pip3", "brew", "pipx", "cargo", "apt", "apt-get":

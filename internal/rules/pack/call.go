@@ -18,8 +18,11 @@ type Command struct {
 	Program string // the name in lower case, without folder and .exe; "": the shell computes the name
 	program programs.Program
 	Args    []Word
-	Files   []File    // of the redirections
-	runs    runsInput // see executes
+	Files   []File // of the redirections
+
+	runs     runsInput     // see executes
+	facts    programs.Fact // see does
+	hasFacts bool
 }
 
 // File is a file that a call works on.
@@ -137,7 +140,9 @@ func commandOf(c shellline.Command) Command {
 	}
 	if command.Args = c.Words[1:]; !c.Words[0].Computed {
 		command.Program = programName(c.Words[0])
-		command.program, _ = programs.Find(command.Program)
+		if command.program = c.Program; command.Program != shellline.ProgramName(c.Words[0].Text) {
+			command.program, _ = programs.Find(command.Program) // upper case
+		}
 	}
 	for _, r := range c.Files {
 		command.Files = append(command.Files, fileOf(r))
@@ -213,11 +218,13 @@ func (c *Command) flag(letters string, long ...string) bool {
 	return false
 }
 
-// does reports whether the command has an effect of the table of programs.
-func (c *Command) does(effect string) bool { return c.program.Does(effect, c.Args) }
-
-// isAny reports whether the row of the program has one of the words.
-func (c *Command) isAny(words ...string) bool { return slices.ContainsFunc(words, c.program.Is) }
+// does reports whether one of the facts of the table of programs holds for the command.
+func (c *Command) does(f programs.Fact) bool {
+	if !c.hasFacts {
+		c.facts, c.hasFacts = c.program.Facts(c.Args), true
+	}
+	return c.facts&f != 0
+}
 
 // operands returns the arguments that are neither options nor values of options.
 func (c *Command) operands() []Word { return c.program.Operands(c.Args) }

@@ -23,11 +23,11 @@ func (f *guardFinder) command(c *Command) {
 		f.find(c)
 	case p.Name == "dd":
 		f.changes(c, c.overwritten(), "")
-	case c.isAny("copies", "moves"):
+	case c.program.Is(programs.Copies | programs.Moves):
 		f.copies(c)
 	case changes == programs.Yes:
 		f.changes(c, c.operands(), "")
-	case p.Is("filters"):
+	case p.Is(programs.Filters):
 		f.changes(c, c.operands()[min(1, len(c.operands())):], "")
 	default:
 		f.other(c)
@@ -50,8 +50,8 @@ func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 func (f *guardFinder) copies(c *Command) {
 	target, files := c.intoFolder(), c.operands()
 	isFolder := target.Text != ""
-	recursive := c.isAny("moves", "whole") || hasLetter(c.Args, "rRa")
-	if c.program.Is("moves") {
+	recursive := c.program.Is(programs.Moves|programs.Whole) || hasLetter(c.Args, "rRa")
+	if c.program.Is(programs.Moves) {
 		before := f.found[guardCommands] // what is moved away is no new text
 		f.changes(c, files, "")
 		f.found[guardCommands] = before
@@ -179,7 +179,7 @@ func (f *guardFinder) other(c *Command) {
 	args := c.Args
 	const doubt = "nobody can tell what the program does to the file"
 	switch p := c.program; {
-	case p.Is("in-place"):
+	case p.Is(programs.InPlace):
 		f.edits(c)
 		return
 	case p.Name == "awk":
@@ -192,13 +192,13 @@ func (f *guardFinder) other(c *Command) {
 			}
 		}
 		return
-	case p.Is("finds"):
+	case p.Is(programs.Finds):
 		if hasWord(args, "-x", "-X", "--exec", "--exec-batch") {
 			f.changes(c, c.operands(), "")
 		}
 		return
-	case p.Asks("may-write"):
-		if !c.does("may-write") {
+	case p.Asks(programs.MayWrite):
+		if !c.does(programs.MayWrite) {
 			return
 		}
 	case p.Name == "tar":

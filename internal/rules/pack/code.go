@@ -49,14 +49,14 @@ func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
 }
 
 // test is a question about a command.
-type test func(p programs.Program, name string, args []Word) bool
+type test func(*Command) bool
 
 // getsOutputOf reports whether the command reads the output of a command that passes the test.
 func (c *Command) getsOutputOf(is test) bool {
 	named := func(words []Word) bool {
-		name := programName(words[0])
-		p, _ := programs.Find(name)
-		return is(p, name, words[1:])
+		row, _ := programs.Find(shellline.ProgramName(words[0].Text))
+		command := commandOf(shellline.Command{Words: words, Program: row})
+		return is(&command)
 	}
 	prints := func(from shellline.Command) bool { return commandsOf(from.Words, maxDepth, named) }
 	return slices.ContainsFunc(c.PipedFrom, prints) || slices.ContainsFunc(c.Substitutions, prints)
@@ -173,7 +173,7 @@ func beginsCommand(before string) bool {
 
 // isInterpreter reports whether the command runs a text in another language, or a script.
 func (c *Command) isInterpreter() bool {
-	return c.program.Is("language") && !c.isAny("edits", "inline")
+	return c.program.Is(programs.Language) && !c.program.Is(programs.Edits|programs.Inline)
 }
 
 // takesCode reports whether an argument is an option whose value is code.
@@ -211,10 +211,19 @@ func (c *Command) interpreterRuns() runsInput {
 	return runsOutput
 }
 
+// has reports whether the call has a command that passes the test.
+func (c *Call) has(is test) bool {
+	for i := range c.Commands {
+		if is(&c.Commands[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // mayHave reports whether the call may have a command that passes the test.
 func (c *Call) mayHave(is test) bool {
-	return len(c.doubts) > 0 ||
-		slices.ContainsFunc(c.Commands, func(o Command) bool { return is(o.program, o.Program, o.Args) })
+	return len(c.doubts) > 0 || c.has(is)
 }
 
 // runsOutputOf finds commands that run the output of commands that pass the test.
@@ -226,7 +235,7 @@ func (c *Call) runsOutputOf(is test) Found {
 		return tooManyInputs
 	}
 	captures := sync.OnceValue(func() bool {
-		return slices.ContainsFunc(c.Commands, func(o Command) bool { return o.Captured && is(o.program, o.Program, o.Args) })
+		return c.has(func(o *Command) bool { return o.Captured && is(o) })
 	})
 	for i := range c.Commands {
 		command := &c.Commands[i]
@@ -252,7 +261,7 @@ func (c *Call) savedFiles(is test, named func(*Command) []string) (names []strin
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
-		prints := is(command.program, command.Program, command.Args)
+		prints := is(command)
 		if prints && named != nil {
 			names = addNames(names, named(command)...)
 		}
@@ -308,8 +317,8 @@ func (c *Call) runsFile(names []string) Found {
 		return tooManyInputs
 	}
 	isNamed := func(file string) bool { return slices.Contains(names, path.Base(file)) }
-	reads := func(_ programs.Program, _ string, args []Word) bool {
-		return slices.ContainsFunc(args, func(w Word) bool { return isNamed(w.Text) })
+	reads := func(c *Command) bool {
+		return slices.ContainsFunc(c.Args, func(w Word) bool { return isNamed(w.Text) })
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]

@@ -10,18 +10,19 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/rules/permission"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 // overwritten returns the words for the files that a command overwrites or moves away.
 func (c *Command) overwritten() (words []Word) {
 	switch p := c.program; {
-	case p.Is("in-place"):
+	case p.Is(programs.InPlace):
 		if slices.ContainsFunc(c.Args, c.isInPlace) {
 			words = c.operands()
 		}
-	case !c.does("replaces"):
-	case p.Is("writes"):
+	case !c.does(programs.Replaces):
+	case p.Is(programs.Writes):
 		words = c.operands()
 	case p.Name == "dd":
 		for _, w := range c.Args {
@@ -38,7 +39,7 @@ func (c *Command) overwritten() (words []Word) {
 // isInPlace reports whether the option w makes sed, perl or ruby change their input files.
 func (c *Command) isInPlace(w Word) bool {
 	switch {
-	case !c.program.Is("in-place"), len(w.Text) < 2 || w.Text[0] != '-':
+	case !c.program.Is(programs.InPlace), len(w.Text) < 2 || w.Text[0] != '-':
 		return false
 	case w.Text[1] == '-':
 		name, _, _ := strings.Cut(w.Text, "=")
@@ -58,7 +59,7 @@ func (c *Command) copyTargets() (words []Word) {
 		return []Word{to}
 	}
 	words = c.operands()
-	if !c.program.Is("moves") && len(words) > 0 {
+	if !c.program.Is(programs.Moves) && len(words) > 0 {
 		words = words[len(words)-1:]
 	}
 	return words
@@ -105,13 +106,13 @@ func deviceWrite(c *Call) Found {
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
 		isMaker := strings.HasPrefix(cmd.Program, "mkfs") || strings.HasPrefix(cmd.Program, "newfs_")
-		if !isMaker && !cmd.does("formats") && !cmd.does("erases") {
+		if !isMaker && !cmd.does(programs.Formats) && !cmd.does(programs.Erases) {
 			if unknown := cmd.writesToUnknown(c); unknown {
 				return Found{cmd.String(), "the shell computes what it writes to"}
 			}
 			continue
 		}
-		if cmd.does("erases") {
+		if cmd.does(programs.Erases) {
 			return Found{Subject: cmd.String()}
 		}
 		for _, w := range cmd.Args {

@@ -72,16 +72,16 @@ func (c *Command) removes() (r removal, ok bool) {
 		return r, c.flag("rR", "--recursive") && c.flag("f", "--force")
 	case p.Name == "find":
 		return c.findRemoval()
-	case p.Is("windows"):
+	case p.Is(programs.Windows):
 		deep := func(w Word) bool { return shellline.InList("-r -recurse /s", strings.ToLower(w.Text)) }
 		isOption := func(w Word) bool { return len(w.Text) == 2 && w.Text[0] == '/' }
 		words := slices.DeleteFunc(c.operands(), isOption)
 		return removal{words: words, recursive: slices.ContainsFunc(c.Args, deep)}, true
-	case p.Is("deletes"), p.Is("whole"):
-		mayBe := p.Asks("recursive") && slices.ContainsFunc(c.Args, mayBeOption)
-		return removal{words: c.operands(), recursive: p.Is("whole") || mayBe || c.does("recursive"),
+	case p.Is(programs.Deletes), p.Is(programs.Whole):
+		mayBe := p.Asks(programs.Recursive) && slices.ContainsFunc(c.Args, mayBeOption)
+		return removal{words: c.operands(), recursive: p.Is(programs.Whole) || mayBe || c.does(programs.Recursive),
 			moves: p.Name == "rmdir"}, true
-	case p.Is("moves"):
+	case p.Is(programs.Moves):
 		r = removal{words: c.operands(), recursive: true, moves: true}
 		if !c.flag("t", "--target-directory") && len(r.words) > 0 {
 			r.words = r.words[:len(r.words)-1]
@@ -196,7 +196,7 @@ func wideDelete(c *Call) Found {
 // deletes reports whether a program deletes the files in its operands.
 func deletes(program string) bool {
 	p, _ := programs.Find(program)
-	return p.Is("deletes")
+	return p.Is(programs.Deletes)
 }
 
 func (c *Command) isFind() bool { return c.program.Name == "find" }
@@ -204,7 +204,7 @@ func (c *Command) isFind() bool { return c.program.Name == "find" }
 // keepsInWorkspace reports whether a command moves files to a workspace folder, or to names computed by the shell.
 func (c *Call) keepsInWorkspace(cmd *Command) bool {
 	words := cmd.operands()
-	if !cmd.program.Is("moves") || len(words) == 0 {
+	if !cmd.program.Is(programs.Moves) || len(words) == 0 {
 		return false
 	}
 	last := words[len(words)-1:]
@@ -235,7 +235,7 @@ func (c *Call) pipedRoot() Found {
 // deletesInput reports whether a command deletes the files that another command prints.
 func deletesInput(c Command) bool {
 	braces := func(w Word) bool { return strings.Contains(w.Text, "{}") && w.Computed && w.Prefix == "" }
-	return c.program.Is("deletes") && (c.MoreArgs || slices.ContainsFunc(c.Args, braces))
+	return c.program.Is(programs.Deletes) && (c.MoreArgs || slices.ContainsFunc(c.Args, braces))
 }
 
 func outsideDelete(c *Call) Found {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
@@ -12,18 +13,18 @@ var infra = Pack{
 	Rules: []Rule{
 		{
 			Name: "no-cluster-delete", Blocks: "a command that deletes resources of a cluster",
-			Find:  firstThat("cluster"),
+			Find:  firstThat(programs.Cluster),
 			Doubt: [][]string{{"kubectl delete", "kubectl drain", "helm uninstall", "helm delete"}},
 		},
 		{
 			Name: "no-infra-destroy", Blocks: "a command that destroys infrastructure",
-			Find: firstThat("infra"),
+			Find: firstThat(programs.Infra),
 			Doubt: [][]string{{"terraform ", "tofu ", "terragrunt ", "pulumi ", "cdk "},
 				{" destroy", "-destroy"}},
 		},
 		{
 			Name: "no-container-delete", Blocks: "a command that deletes volumes, unused images, or running containers",
-			Find: firstThat("containers"),
+			Find: firstThat(programs.Containers),
 			Doubt: [][]string{{"docker ", "podman ", "nerdctl "},
 				{"system prune", "volume prune", "image prune", "docker rm -f", "volume rm", "down -v"}},
 		},
@@ -42,7 +43,7 @@ var infra = Pack{
 		},
 		{
 			Name: "no-publish", Blocks: "a command that publishes a package, an image or a release",
-			Find: firstThat("publishes"),
+			Find: firstThat(programs.Publishes),
 			Doubt: [][]string{{"npm publish", "yarn publish", "pnpm publish", "twine upload", "cargo publish",
 				"gem push", "docker push", "gh release create", "gh release delete"}},
 		},
@@ -67,8 +68,8 @@ func (c *Command) isDry() bool {
 	return false
 }
 
-// firstThat returns the first command with an effect that is not a dry run.
-func firstThat(effect string) func(*Call) Found {
+// firstThat finds the first command with an effect that is not a dry run.
+func firstThat(effect programs.Fact) func(*Call) Found {
 	return func(c *Call) Found {
 		for i := range c.Commands {
 			if cmd := &c.Commands[i]; cmd.does(effect) && !cmd.isDry() {
@@ -81,7 +82,7 @@ func firstThat(effect string) func(*Call) Found {
 
 // deletesInCloud finds what no row of the table says: the operations of aws by their verbs, and calls of a host's API.
 func deletesInCloud(c *Call) Found {
-	if found := firstThat("cloud")(c); found.Subject != "" {
+	if found := firstThat(programs.Cloud)(c); found.Subject != "" {
 		return found
 	}
 	for i := range c.Commands {
@@ -105,7 +106,7 @@ func (c *Command) deletesInAWS() bool {
 
 // deletesByAPI reports whether gh or glab call the API of a host of code with the method DELETE.
 func (c *Command) deletesByAPI() bool {
-	if c.program.Name != "gh" || !c.does("api") {
+	if c.program.Name != "gh" || !c.does(programs.API) {
 		return false
 	}
 	isDelete := func(w Word) bool { return strings.EqualFold(w.Text, "delete") }

@@ -11,16 +11,16 @@ import (
 
 // downloads, decodes and decodesText are tests whether a command prints or saves data from the network, or decodes a
 // text or an archive and prints the result, or decodes a text.
-func downloads(p programs.Program, _ string, args []Word) bool { return p.Does("remote", args) }
+func downloads(c *Command) bool { return c.does(programs.Remote) }
 
-func decodes(p programs.Program, name string, args []Word) bool {
-	return p.Does("decodes", args) || p.Does("unpacks", args) ||
-		shellline.InList("printf echo", name) && slices.ContainsFunc(args, func(w Word) bool {
+func decodes(c *Command) bool {
+	return c.does(programs.Decodes|programs.Unpacks) ||
+		shellline.InList("printf echo", c.Program) && slices.ContainsFunc(c.Args, func(w Word) bool {
 			return strings.Contains(w.Text, `\x`) || strings.Contains(w.Text, `\0`) || strings.Contains(w.Text, `\1`)
 		})
 }
 
-func decodesText(p programs.Program, _ string, args []Word) bool { return p.Does("decodes", args) }
+func decodesText(c *Command) bool { return c.does(programs.Decodes) }
 
 // savedBy returns the files in which a command saves its downloads.
 func savedBy(c *Command) (files []string) {
@@ -132,11 +132,11 @@ func readsNetwork(c shellline.Command) bool {
 }
 
 // interactive reports whether a command is a shell that reads commands from stdin.
-func interactive(p programs.Program, program string, args []Word) bool {
-	if !shellline.IsShellOf(p, program) || program == "eval" {
+func interactive(c *Command) bool {
+	if !shellline.IsShellOf(c.program, c.Program) || c.Program == "eval" {
 		return false
 	}
-	l, _ := shellline.Launch(append([]Word{{Text: program}}, args...))
+	l, _ := shellline.Launch(append([]Word{{Text: c.Program}}, c.Args...))
 	return l.Stdin
 }
 

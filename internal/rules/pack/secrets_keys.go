@@ -39,7 +39,7 @@ func environmentDump(c *Call) Found {
 
 // keepsPlain reports whether a command is a grep that filters another program's output for a variable without secrets.
 func (c *Command) keepsPlain() bool {
-	if !c.program.Is("searches") {
+	if !c.program.Is(programs.Searches) {
 		return false
 	}
 	g := grepOf(c)
@@ -98,7 +98,7 @@ func (c *Command) dumps() bool {
 	switch {
 	case c.program.Name == "git", c.program.Shows(c.Args) == programs.No && c.program.List("loads") == "":
 		return false
-	case c.program.Is("searches"):
+	case c.program.Is(programs.Searches):
 		files = grepOf(c).files
 	}
 	return slices.ContainsFunc(files, func(w Word) bool { return isEnviron(w.Text) })

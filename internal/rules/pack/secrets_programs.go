@@ -16,26 +16,26 @@ func (s *search) command(c *Command) Found {
 	what, p := "", c.program
 	shows := p.Shows(c.Args)
 	switch {
-	case shows == programs.No && !p.Is("group"):
+	case shows == programs.No && !p.Is(programs.Group):
 		return Found{Subject: s.loaded(c)}
-	case p.Is("searches"):
+	case p.Is(programs.Searches):
 		what = s.grep(c)
-	case c.isAny("copies", "moves", "links"):
+	case c.program.Is(programs.Copies | programs.Moves | programs.Links):
 		what = s.copies(c)
-	case p.Is("script"):
+	case p.Is(programs.Script):
 		what = s.script(c)
 	case p.Name == "git":
 		what = s.git(c)
-	case p.Is("uploads"):
+	case p.Is(programs.Uploads):
 		what = s.sent(c)
 	case shows == programs.No:
 		if len(c.Args) > 0 {
 			sub, _ := programs.Find(p.Name + " " + c.Args[0].Text)
-			if rest := c.Args[1:]; sub.Does("may-show", rest) || sub.Does("reads", rest) {
+			if rest := c.Args[1:]; sub.Does(programs.MayShow, rest) || sub.Does(programs.Reads, rest) {
 				what = s.operands(rest, sub.Shows(rest))
 			}
 		}
-	case p.Is("finds"):
+	case p.Is(programs.Finds):
 		what = s.fd(c.Args)
 	case c.Program == "zip":
 		return Found{Subject: s.operands(zipped(c.Args), shows)}
@@ -53,7 +53,7 @@ func (s *search) command(c *Command) Found {
 	if what != "" {
 		return Found{Subject: what}
 	}
-	if shows == programs.Yes && !p.Is("searches") && s.getsNames(c) {
+	if shows == programs.Yes && !p.Is(programs.Searches) && s.getsNames(c) {
 		if file := s.anyListed(); file != "" {
 			return Found{file, "another program names the files"}
 		}
@@ -224,7 +224,7 @@ func (s *search) git(c *Command) string {
 	g := gitOf(c, s.Dir)
 	args := g.args
 	switch {
-	case !g.program.Does("may-show", args):
+	case !g.program.Does(programs.MayShow, args):
 		return ""
 	case g.sub == "grep" && !hasLetter(args, "e"):
 		if at := slices.IndexFunc(args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") }); at >= 0 {

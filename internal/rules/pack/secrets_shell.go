@@ -326,7 +326,7 @@ func (s *search) doubtful() Found {
 // isReader reports whether a program shows all files in its operands.
 func isReader(program string) bool {
 	p, _ := programs.Find(program)
-	return p.Is("reads") || p.Is("edits") || p.Is("filters")
+	return p.Is(programs.Reads) || p.Is(programs.Edits) || p.Is(programs.Filters)
 }
 
 // inDoubt is doubtful for one text.

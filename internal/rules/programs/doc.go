@@ -1,7 +1,7 @@
 // Package programs says what programs do with their arguments: the one table of all rules and of trust.
 //
 //	p, known := programs.Find("docker")
-//	p.Does("publishes", args)           // `docker push`, `docker buildx build --push`
+//	p.Does(Publishes, args)           // `docker push`, `docker buildx build --push`
 //	p.Shows(args) == programs.No        // prints no contents of files
 //	options, rest, known := p.Options(args)
 //

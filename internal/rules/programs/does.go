@@ -12,106 +12,80 @@ const (
 	Yes
 )
 
+// Is reports whether the row has one of the facts, without a condition.
+func (p Program) Is(f Fact) bool { return p.facts&f != 0 }
+
+// Asks reports whether the row has one of the facts with a condition.
+func (p Program) Asks(f Fact) bool { return p.conditional&f != 0 }
+
 // Shows answers whether the program prints or sends the contents of files in the operands.
-func (p Program) Shows(args []Word) (a Answer) {
-	for field := range strings.FieldsSeq(p.words) {
-		switch word, holds := condition(field, args); word {
-		case "names", "keeps", "writes", "deletes":
-			a = No
-		case "edits", "copies", "moves", "links", "filters", "searches", "script":
-			a = Yes
-		case "checks":
-			a = Maybe
-		case "reads", "may-show":
-			switch {
-			case !holds:
-				a = No
-			case word == "reads":
-				a = Yes
-			default:
-				a = Maybe
-			}
-		}
+func (p Program) Shows(args []Word) Answer {
+	switch f := p.holding(args); {
+	case f&(Checks|MayShow) != 0:
+		return Maybe
+	case f&(Reads|Edits|Copies|Moves|Links|Filters|Searches|Script) != 0:
+		return Yes
+	case (p.facts|p.conditional)&(Names|Keeps|Writes|Deletes|Reads|MayShow) != 0:
+		return No
 	}
-	return a
+	return Maybe
 }
 
 // Changes answers whether the program changes or deletes the files in the operands.
-func (p Program) Changes(args []Word) (a Answer) {
-	for field := range strings.FieldsSeq(p.words) {
-		switch word, holds := condition(field, args); word {
-		case "names", "reads", "searches", "checks":
-			a = No
-		case "writes", "edits", "deletes", "copies", "moves", "links":
-			a = Yes
-		case "may-write":
-			if holds {
-				a = Maybe
-			}
-		}
+func (p Program) Changes(args []Word) Answer {
+	switch f := p.holding(args); {
+	case f&MayWrite != 0:
+		return Maybe
+	case f&(Writes|Edits|Deletes|Copies|Moves|Links) != 0:
+		return Yes
+	case f&(Names|Reads|Searches|Checks) != 0:
+		return No
 	}
-	return a
+	return Maybe
 }
 
-// isOfSubcommands reports whether the row of a subcommand may have an effect.
-func isOfSubcommands(effect string) bool {
-	switch effect {
-	case "may-show", "reads", "remote", "api", "decodes", "cluster", "infra", "containers", "cloud", "publishes":
-		return true
-	}
-	return false
-}
+// Does reports whether one of the facts holds for the arguments.
+func (p Program) Does(f Fact, args []Word) bool { return p.Facts(args)&f != 0 }
 
-// Does reports whether the program has an effect: a word of the row, or of the row of a subcommand in the arguments.
-// An option before a subcommand may take a word as its value.
-func (p Program) Does(effect string, args []Word) bool {
-	switch {
-	case p.has(effect, args):
-		return true
-	case !p.Is("group") && !p.Is("modules"), !isOfSubcommands(effect):
-		return false
+// Facts returns the facts that hold for the arguments: those in the row, and those in the row of a subcommand. An option
+// before a subcommand may take a word as its value.
+func (p Program) Facts(args []Word) Fact {
+	f := p.holding(args)
+	if !p.Is(Group | Modules) {
+		return f
 	}
 	prefix := p.Name + " "
 	for at := search(prefix); ; at++ {
 		name, text := rowAt(at)
 		sub, ok := strings.CutPrefix(name, prefix)
 		if !ok {
-			return false
+			return f
 		}
-		if row := (Program{words: text}); strings.Contains(text, effect) && hasSubcommand(args, sub) &&
-			row.has(effect, args) {
-			return true
+		if hasSubcommand(args, sub) {
+			row := Program{}
+			row.words, _, _ = strings.Cut(text, "|")
+			row.read()
+			f |= row.holding(args) & ofSubcommands
 		}
 	}
 }
 
-func (p Program) has(effect string, args []Word) bool {
-	if !strings.Contains(p.words, effect) {
-		return false
+// holding returns the facts of the row whose conditions hold.
+func (p Program) holding(args []Word) Fact {
+	f := p.facts
+	if p.conditional == 0 {
+		return f
 	}
 	for field := range strings.FieldsSeq(p.words) {
-		if word, holds := condition(field, args); word == effect {
-			return holds
+		word := wordOf(field)
+		if word == field || field[len(word)] == '=' {
+			continue
 		}
-		if field == "|" { // the options follow
-			return false
-		}
-	}
-	return false
-}
-
-// condition returns the word in a field of a row, and whether the arguments meet the condition after the word: one of a
-// list after a ?, none of a list after a !.
-func condition(field string, args []Word) (word string, holds bool) {
-	for at := range len(field) {
-		switch field[at] {
-		case '=':
-			return field, true
-		case '?', '!':
-			return field[:at], hasAny(args, field[at+1:]) == (field[at] == '?')
+		if list := field[len(word)+1:]; hasAny(args, list) == (field[len(word)] == '?') {
+			f |= factOf.Get()[word]
 		}
 	}
-	return field, true
+	return f
 }
 
 // hasAny reports whether the arguments have one of the patterns in a list.
@@ -192,16 +166,6 @@ func begins(args []Word, sub string) bool {
 			return false
 		}
 		isValue = false
-	}
-	return false
-}
-
-// Asks reports whether the row has the word with a condition.
-func (p Program) Asks(effect string) bool {
-	for field := range strings.FieldsSeq(p.words) {
-		if strings.HasPrefix(field, effect+"?") || strings.HasPrefix(field, effect+"!") {
-			return true
-		}
 	}
 	return false
 }

@@ -19,6 +19,8 @@ type Program struct {
 	Short, Long string
 
 	words string // what the program does, as in the row
+	// facts are the words, conditional those with a condition.
+	facts, conditional Fact
 }
 
 // Find returns the row of a program. A version may follow the name of an interpreter: python3.12, and Debian's
@@ -31,7 +33,7 @@ func Find(name string) (p Program, ok bool) {
 		}
 		if bare = strings.TrimRight(bare, "0123456789.-"); bare != name && bare != "" {
 			p, ok = find(bare)
-			if ok = ok && p.Is("language"); !ok {
+			if ok = ok && p.Is(Language); !ok {
 				return Program{}, false
 			}
 		}
@@ -58,6 +60,7 @@ func find(name string) (p Program, ok bool) {
 	if p.Short, p.Long = text[:end], text[end:]; p.Short == "-" {
 		p.Short = ""
 	}
+	p.read()
 	return p, true
 }
 
@@ -103,17 +106,26 @@ func rowAt(i int) (name, text string) {
 	return name, table[int(offsets[i])+len(name)+len(" |") : offsets[i+1]-1]
 }
 
-// Is reports whether a word is in the row.
-func (p Program) Is(word string) bool {
-	if !strings.Contains(p.words, word) {
-		return false
-	}
-	for is := range strings.FieldsSeq(p.words) {
-		if is == word {
-			return true
+// read reads the words of a row.
+func (p *Program) read() {
+	facts := factOf.Get()
+	for field := range strings.FieldsSeq(p.words) {
+		if word := wordOf(field); len(word) < len(field) {
+			p.conditional |= facts[word]
+		} else {
+			p.facts |= facts[word]
 		}
 	}
-	return false
+}
+
+// wordOf returns the word in a field of a row, before a condition or a list.
+func wordOf(field string) string {
+	for i := range len(field) {
+		if c := field[i]; c == '?' || c == '!' || c == '=' {
+			return field[:i]
+		}
+	}
+	return field
 }
 
 // List returns the list after a word and a = in the row, such as the options of line=c,command.

@@ -14,12 +14,6 @@ func eachRow(see func(name, text string)) {
 	}
 }
 
-// words are the words that a row may have.
-const words = "names keeps reads checks searches script filters edits writes makes replaces deletes whole copies " +
-	"moves links finds may-show may-write plain lints runs language group assigns parameters inline mixed dashed loose " +
-	"options-unknown joins shell away one-word more may-run runs-text remote decodes unpacks formats erases cluster " +
-	"infra containers cloud publishes foreign-shell no-file recursive windows in-place uploads api modules"
-
 const lists = "operands line text idle loads replaces splits skips sends"
 
 // TestRows: the rows are sorted, and have only words that the package explains.
@@ -41,24 +35,23 @@ func TestRows(t *testing.T) {
 				require.True(t, In(lists, list), "%s: %s", name, field)
 				continue
 			}
-			word, _ := condition(field, nil)
-			require.True(t, In(words, word), "%s: %s", name, field)
+			require.NotZero(t, factOf.Get()[wordOf(field)], "%s: %s", name, field)
 		}
 		for option := range strings.SplitSeq(p.List("idle")+","+p.List("line"), ",") {
 			known := option == "" || len(option) == 1 && strings.Contains(p.Short, option) || In(p.Long, option) ||
 				In(p.Long, option+":")
-			require.True(t, known || p.Is("language") || p.Short+p.Long == "", "%s %s", name, option)
+			require.True(t, known || p.Is(Language) || p.Short+p.Long == "", "%s %s", name, option)
 		}
-		if group, _, ok := strings.Cut(name, " "); ok && p.Is("runs") {
+		if group, _, ok := strings.Cut(name, " "); ok && p.Is(Runs) {
 			of, ok := Find(group)
-			require.True(t, ok && of.Is("group"), name)
+			require.True(t, ok && of.Is(Group), name)
 		}
 	})
 	require.GreaterOrEqual(t, rows, 434)
 	for _, name := range []string{"", "#", "zz", "a", "~", "git3", "docker ", "-x"} {
 		p, ok := Find(name)
 		require.False(t, ok, name)
-		require.Equal(t, []any{Maybe, Maybe, false}, []any{p.Shows(nil), p.Changes(nil), p.Does("remote", nil)})
+		require.Equal(t, []any{Maybe, Maybe, false}, []any{p.Shows(nil), p.Changes(nil), p.Does(Remote, nil)})
 	}
 	for name, row := range map[string]string{
 		"python3.12": "python", "perl5.36-x86_64-linux-gnu": "perl", "fakeroot-tcp": "fakeroot", "vim.tiny": "ex",
@@ -111,7 +104,7 @@ func TestDoes(t *testing.T) {
 	} {
 		name, line, _ := strings.Cut(c.line, " ")
 		p, _ := Find(name)
-		require.Equal(t, c.want, p.Does(c.effect, args(line)), "%s %s", c.effect, c.line)
+		require.Equal(t, c.want, p.Does(factOf.Get()[c.effect], args(line)), "%s %s", c.effect, c.line)
 	}
 }
 

@@ -17,15 +17,15 @@ func Launch(argv []Word) (l Launched, ok bool) {
 		return l, false
 	}
 	name := programName(argv[0].Text)
-	row, _ := programs.Find(name)
+	row := rowOf(argv)
 	switch name {
 	case "eval", "trap", "alias", "find":
 	default:
-		if ok = row.Is("runs") || isPosixShell(name) || row.Is("foreign-shell"); !ok {
+		if ok = row.Is(programs.Runs) || isPosixShell(name) || row.Is(programs.ForeignShell); !ok {
 			return l, false
 		}
 	}
-	found := launchesOfRow(row, name, argv[1:], nil, true)
+	found := launchesOf(argv, row, nil)
 	l.Doubt, l.Stdin = found.opaque, found.shell
 	if l.Doubt == "" && (found.wholeLine || len(found.hints) > 0) && name != "find" {
 		l.Doubt = "what " + name + " runs, which its arguments do not say for sure"
@@ -48,5 +48,5 @@ func IsShell(name string) bool { return name == "cmd" || isShell(name) }
 
 // IsShellOf is IsShell for a program whose row is known.
 func IsShellOf(p programs.Program, name string) bool {
-	return name == "cmd" || name == "eval" || p.Is("foreign-shell") || isPosixShell(name)
+	return name == "cmd" || name == "eval" || p.Is(programs.ForeignShell) || isPosixShell(name)
 }

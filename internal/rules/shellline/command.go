@@ -35,7 +35,8 @@ type Line struct {
 type Command struct {
 	Text    string // the words without quotes, joined by single spaces
 	Words   []Word
-	Wrapper string // the wrapper that runs the command, or "" if the line does
+	Program programs.Program // the row of the program
+	Wrapper string           // the wrapper that runs the command, or "" if the line does
 
 	MoreArgs  bool // further arguments follow that are known only at run time
 	Elsewhere bool // as in launch
@@ -481,7 +482,7 @@ func (r *reader) emit(c Command) {
 		r.fail(tooManyWords)
 		return
 	}
-	c.Text, c.Folders = JoinWords(c.Words), r.folders
+	c.Text, c.Program, c.Folders = JoinWords(c.Words), rowOf(c.Words), r.folders
 	r.line.Commands = append(r.line.Commands, c)
 	r.changesFolder(c.Words)
 }

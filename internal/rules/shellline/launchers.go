@@ -13,7 +13,7 @@ func runsText(p programs.Program, args []Word) bool {
 	if p.Name == "sed" {
 		return slices.ContainsFunc(args, func(w Word) bool { return sedRuns.Get().MatchString(w.Text) })
 	}
-	return !p.Asks("runs-text") || p.Does("runs-text", args)
+	return !p.Asks(programs.RunsText) || p.Does(programs.RunsText, args)
 }
 
 // sedRuns matches sed scripts that may have the command e, or s with the flag e.
@@ -22,7 +22,7 @@ var sedRuns = lazy.Regexp{Text: `(?:^|[;{}\n/$0-9!\s])e(?:$|[\s;}])|` +
 
 // mayWrite reports whether a program may write to a file that the line names.
 func mayWrite(name string, p programs.Program) bool {
-	isLauncher := p.Is("runs") && !p.Is("options-unknown")
-	return !isLauncher && !p.Is("no-file") && !p.Is("foreign-shell") && !isPosixShell(name) &&
+	isLauncher := p.Is(programs.Runs) && !p.Is(programs.OptionsUnknown)
+	return !isLauncher && !p.Is(programs.NoFile) && !p.Is(programs.ForeignShell) && !isPosixShell(name) &&
 		kindOfBuiltin(name) == noBuiltin
 }

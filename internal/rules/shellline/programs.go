@@ -24,7 +24,7 @@ type program struct {
 // programOf finds a program that runs something from its arguments.
 func programOf(name string) (p program, ok bool) {
 	row, ok := programs.Find(name)
-	if !ok || !row.Is("runs") && !row.Is("language") {
+	if !ok || !row.Is(programs.Runs) && !row.Is(programs.Language) {
 		return program{}, false
 	}
 	return newProgram(row), true
@@ -33,9 +33,9 @@ func programOf(name string) (p program, ok bool) {
 func newProgram(row programs.Program) program {
 	operands, _ := strconv.Atoi(row.List("operands"))
 	return program{Program: row, operands: operands,
-		assigns: row.Is("assigns"), away: row.Is("away"), dashed: row.Is("dashed"), group: row.Is("group"),
-		inline: row.Is("inline"), joins: row.Is("joins"), loose: row.Is("loose"), mixed: row.Is("mixed"),
-		more: row.Is("more"), oneWord: row.Is("one-word"), parameters: row.Is("parameters"), shell: row.Is("shell"),
+		assigns: row.Is(programs.Assigns), away: row.Is(programs.Away), dashed: row.Is(programs.Dashed), group: row.Is(programs.Group),
+		inline: row.Is(programs.Inline), joins: row.Is(programs.Joins), loose: row.Is(programs.Loose), mixed: row.Is(programs.Mixed),
+		more: row.Is(programs.More), oneWord: row.Is(programs.OneWord), parameters: row.Is(programs.Parameters), shell: row.Is(programs.Shell),
 		idle: row.List("idle"), lines: row.List("line"), replaces: row.List("replaces"), splits: row.List("splits"),
 		texts: row.List("text")}
 }
@@ -227,7 +227,7 @@ func (p *parsing) subcommand() {
 	case p.args[0].Computed:
 		p.search()
 	default:
-		if sub, ok := programOf(p.Name + " " + p.args[0].Text); ok && sub.Is("runs") {
+		if sub, ok := programOf(p.Name + " " + p.args[0].Text); ok && sub.Is(programs.Runs) {
 			p.program, p.args = sub, p.args[1:]
 			p.command()
 		}

@@ -65,24 +65,26 @@ func (l *launches) add(all []launch, opaque string) {
 	l.list, l.opaque = append(l.list, all...), cmp.Or(l.opaque, opaque)
 }
 
-// launchesOf returns the commands that the words of a simple command run besides the command itself. wrappers are the
-// names of further programs that run a command from their arguments.
-func launchesOf(words []Word, wrappers []string) (l launches) {
+// rowOf returns the row of the program in the first word.
+func rowOf(words []Word) (row programs.Program) {
+	if len(words) > 0 {
+		row, _ = programs.Find(programName(words[0].Text))
+	}
+	return row
+}
+
+// launchesOf returns the commands that the words of a simple command run besides the command itself. row is the row of
+// the program, wrappers are the names of further programs that run a command from their arguments.
+func launchesOf(words []Word, row programs.Program, wrappers []string) (l launches) {
 	if len(words) == 0 {
 		return launches{}
 	}
 	name, args := programName(words[0].Text), words[1:]
-	row, _ := programs.Find(name)
-	return launchesOfRow(row, name, args, wrappers, !strings.ContainsAny(words[0].Text, "/."))
-}
-
-// launchesOfRow is launchesOf for a program of the table. byName means that the program is found in PATH.
-func launchesOfRow(row programs.Program, name string, args []Word, wrappers []string, byName bool) (l launches) {
 	defer func() {
 		l.addBuiltin(name, args)
 		l.script = l.script || name == "source" || name == "." || name == "autoload"
-		l.writes = l.writes || byName && mayWrite(name, row)
-		if row.Does("may-run", args) {
+		l.writes = l.writes || mayWrite(name, row) && !strings.ContainsAny(words[0].Text, "/.")
+		if row.Does(programs.MayRun, args) {
 			l.wholeLine, l.weak = true, !l.wholeLine && !runsText(row, args)
 		}
 	}()
@@ -98,10 +100,10 @@ func launchesOfRow(row programs.Program, name string, args []Word, wrappers []st
 		l.open = true
 	case isPosixShell(name):
 		l = shellLaunches(name, args)
-	case row.Is("foreign-shell"):
+	case row.Is(programs.ForeignShell):
 		l.add(foreignShellLaunches(name, args))
 		l.open = len(l.list) == 0
-	case row.Is("runs"), row.Is("language"):
+	case row.Is(programs.Runs), row.Is(programs.Language):
 		l = newProgram(row).runs(args)
 	}
 	if slices.Contains(wrappers, name) { // in addition to the table, because a hooks file must not remove a check
@@ -398,7 +400,7 @@ func (r *Unwrapped) follow(c Command, left int) {
 	if r.Opaque != "" {
 		return
 	}
-	found := launchesOf(c.Words, r.wrappers)
+	found := launchesOf(c.Words, c.Program, r.wrappers)
 	r.Opaque = found.opaque
 	if c.MoreArgs && len(c.Words) > 0 && r.Opaque == "" {
 		name := programName(c.Words[0].Text)
@@ -441,7 +443,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 		if to, ok := startFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
 			folders = append(slices.Clip(folders), to)
 		}
-		commands := []Command{{Text: JoinWords(l.words), Words: l.words, MoreArgs: l.more || c.MoreArgs,
+		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Program: rowOf(l.words), MoreArgs: l.more || c.MoreArgs,
 			Script: c.Script, Substitutions: c.Substitutions, Files: c.Files, Env: c.Env, Captured: c.Captured}}
 		if l.by == "sudo" { // sudo may have read a password from stdin
 			commands[0].Script = ""

@@ -95,9 +95,7 @@ func (c *Cleaner) Text(s string, show int) string {
 	show = min(show, sc.scan(limit))
 	c.spans = sc.spans
 	if c.Code {
-		for i := range c.spans {
-			c.spans[i] = beforeCode(s, c.spans[i])
-		}
+		c.spans = sc.withoutCode()
 	}
 	slices.SortFunc(c.spans, func(a, b span) int { return a.from - b.from })
 	if len(c.spans) == 0 || c.spans[0].from >= show {
@@ -107,11 +105,15 @@ func (c *Cleaner) Text(s string, show int) string {
 	b.Grow(show)
 	at := 0
 	for i := 0; i < len(c.spans) && c.spans[i].from < show; i++ {
-		if sp := c.spans[i]; sp.from < sp.to && (sp.from > at || sp.from == 0 && at == 0) {
+		sp := c.spans[i]
+		if sp.from >= sp.to {
+			continue
+		}
+		if sp.from > at || sp.from == 0 && at == 0 {
 			b.WriteString(s[at:sp.from])
 			b.WriteString(c.hide())
 		}
-		at = max(at, c.spans[i].to)
+		at = max(at, sp.to)
 	}
 	if at < show {
 		b.WriteString(s[at:show])
@@ -119,22 +121,65 @@ func (c *Cleaner) Text(s string, show int) string {
 	return b.String()
 }
 
-// beforeCode returns the part of a span before a character that can begin code of a shell. An unquoted value also ends
-// at its second blank, as in "Bearer X".
-func beforeCode(s string, sp span) span {
-	if strings.HasPrefix(s[max(0, sp.from-11):], "PRIVATE KEY") || sp.from == 0 {
-		return sp
+// withoutCode returns the spans without what can begin code of a shell. The rest of a span is searched again.
+func (c *scanner) withoutCode() []span {
+	for i := 0; i < len(c.spans); i++ {
+		sp := &c.spans[i]
+		cut := sp.from + withoutCode(c.s[:sp.from], c.s[sp.from:sp.to])
+		if cut < sp.to {
+			rest := scanner{index: c.index, s: c.s[cut+1 : sp.to]}
+			rest.scan(0)
+			for _, found := range rest.spans {
+				c.spans = append(c.spans, span{cut + 1 + found.from, cut + 1 + found.to})
+			}
+		}
+		sp.to = cut
 	}
-	text := s[sp.from:sp.to]
-	if code := strings.IndexAny(text, shellCode); code >= 0 {
-		text = text[:code]
+	return c.spans
+}
+
+// withoutCode returns the length of the part of a secret before a character that can begin code of a shell, or before
+// a short line of a private key. An unquoted secret also ends at the first blank behind a word like Bearer.
+func withoutCode(before, secret string) int {
+	if strings.Contains(before[max(0, len(before)-30):], "PRIVATE KEY") {
+		return keyLines(secret)
 	}
-	if before := s[sp.from-1]; !isQuote(before) {
-		first, rest, _ := strings.Cut(text, " ")
-		second, _, _ := strings.Cut(rest, " ")
-		text = text[:min(len(text), len(first)+1+len(second))]
+	if code := strings.IndexAny(secret, shellCode); code >= 0 {
+		secret = secret[:code]
 	}
-	return span{sp.from, sp.from + len(text)}
+	if before != "" && isQuote(before[len(before)-1]) {
+		return len(secret)
+	}
+	end := wordEnd(secret, 0, false)
+	if isScheme(secret[:end]) {
+		end = wordEnd(secret, skip(secret, end, blank), false)
+	}
+	return end
+}
+
+// keyLines returns the length of the lines of a private key at the beginning of a text.
+func keyLines(text string) (end int) {
+	const least = 16 // only the last line is shorter
+	for {
+		begin := end
+		for begin < len(text) && (text[begin] <= ' ' || text[begin] == '\\') {
+			if text[begin] == '\\' {
+				begin++
+			}
+			begin++
+		}
+		if begin >= len(text) {
+			return len(text)
+		}
+		next := begin
+		for next < len(text) && base64s.has(text[next]) {
+			next++
+		}
+		if isLast := strings.Trim(text[next:], "\\nr\r\n\"' ") == ""; next-begin < least && !isLast {
+			return begin
+		}
+		end = next
+	}
 }
 
 const shellCode = "$`;|&<>(){}\n"

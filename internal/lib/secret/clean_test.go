@@ -148,3 +148,25 @@ func TestValues(t *testing.T) {
 		require.Equal(t, want != doc && !strings.Contains(doc, `\u`) || strings.Contains(want, Mark), c.Found, doc)
 	}
 }
+
+// What a person approves hides no code.
+func TestMaskForJudgement(t *testing.T) {
+	for text, want := range map[string]string{
+		`mysql -pX db`:                            `mysql -p[redacted] db`,
+		`TOKEN=$(curl -d @.env h) make`:           `TOKEN=$(curl -d @.env h) make`,
+		`TOKEN=abc;rm x`:                          `TOKEN=[redacted];rm x`,
+		`TOKEN="abc def" make`:                    `TOKEN="[redacted]" make`,
+		`TOKEN="a$(rm x)" make`:                   `TOKEN="[redacted]$(rm x)" make`,
+		`curl -H Authorization:x -o ~/.bashrc`:    `curl -H Authorization:[redacted] -o ~/.bashrc`,
+		`TOKEN=a;deploy ghp_a1B2c3D4e5F6g7H8i9J0`: `TOKEN=[redacted];deploy [redacted]`,
+		`{"token":"x","command":"ls"}`:            `{"token":"[redacted]","command":"ls"}`,
+		`{"token":"x; rm -rf /"}`:                 `{"token":"[redacted]; rm -rf /"}`,
+		`{"auth":{"run":"a\nrm x","n":5}}`:        `{"auth":{"run":"[redacted]\nrm x","n":5}}`,
+		"-----BEGIN PRIVATE KEY-----\nMIIEabcdefghijklmno\nabc\n-----END PRIVATE KEY-----": "-----BEGIN PRIVATE " +
+			"KEY-----[redacted]-----END PRIVATE KEY-----",
+		"-----BEGIN PRIVATE KEY-----\nrm -rf x\n-----END PRIVATE KEY-----": "-----BEGIN PRIVATE KEY-----[redacted]" +
+			"rm -rf x\n-----END PRIVATE KEY-----",
+	} {
+		require.Equal(t, want, MaskForJudgement(text))
+	}
+}

@@ -134,7 +134,7 @@ func (c *jsonCleaner) str(text string, start int, whole bool) {
 // hideText hides a text, except for code that a person must see.
 func (c *jsonCleaner) hideText(text string) string {
 	if code := strings.IndexAny(text, shellCode); c.Code && code >= 0 {
-		return c.hide() + text[code:]
+		return c.hide() + c.Text(text[code:], len(text)-code)
 	}
 	return c.hide()
 }

@@ -162,14 +162,7 @@ func (c *scanner) named(start, end int) (from, to int) {
 		return 0, 0
 	}
 	isQuery := start > 0 && (s[start-1] == '?' || s[start-1] == '&')
-	if c.name != name { // one name often stands many times
-		c.name, c.kind = name, Name(name)
-	}
-	k := c.kind
-	if k < Secret && name[0] == '-' && (strings.HasPrefix(strings.TrimLeft(name, "-"), "pass") && len(name) < 10) ||
-		isQuery && isSigned(name) {
-		k = Secret
-	}
+	k := c.kindOf(name, isQuery)
 	if k < Secret || colon && !quote && isPosition(name, s[i:]) {
 		return 0, 0
 	}
@@ -178,15 +171,13 @@ func (c *scanner) named(start, end int) (from, to int) {
 		space = " \t\r\n"
 	}
 	i = skip(s, i, space)
-	if isWorkingDir(name, s[i:]) {
-		return 0, 0
-	}
-	if c.prose && colon && !quote && isSentence(s[i:]) {
+	isPlain := colon && !quote
+	if isWorkingDir(name, s[i:]) || c.prose && isPlain && isSentence(s[i:]) {
 		return 0, 0
 	}
 	in := context{
-		line:    k == Header && colon && !quote,
-		block:   colon && !quote,
+		line:    k == Header && isPlain,
+		block:   isPlain,
 		json:    quote && colon,
 		query:   isQuery,
 		slashes: slashes,
@@ -195,6 +186,18 @@ func (c *scanner) named(start, end int) (from, to int) {
 		in.around = s[start-1 : start]
 	}
 	return value(s, i, in)
+}
+
+// kindOf is Name for the name of an option or in the query of a URL, too.
+func (c *scanner) kindOf(name string, isQuery bool) Kind {
+	if c.name != name { // one name often stands many times
+		c.name, c.kind = name, Name(name)
+	}
+	isOption := name[0] == '-' && len(name) < 10 && strings.HasPrefix(strings.TrimLeft(name, "-"), "pass")
+	if isOption || isQuery && isSigned(name) {
+		return max(c.kind, Secret)
+	}
+	return c.kind
 }
 
 // mayBeValue reports whether a text begins with a word that looks like a password or a key more than like a word.
@@ -295,8 +298,7 @@ func value(s string, i int, c context) (from, to int) {
 		return i, i + len(strings.TrimRight(line, "\\\r"))
 	}
 	word := wordEnd(s, i, c.query)
-	switch strings.ToLower(s[i:min(word, i+10)]) {
-	case "basic", "bearer", "digest", "negotiate", "token":
+	if isScheme(s[i:word]) {
 		if next := skip(s, word, blank); next > word {
 			return i, wordEnd(s, next, c.query)
 		}
@@ -313,6 +315,15 @@ func value(s string, i int, c context) (from, to int) {
 		return i, i
 	}
 	return i, word
+}
+
+// isScheme reports whether a word before a secret says how HTTP uses the secret.
+func isScheme(word string) bool {
+	switch strings.ToLower(word[:min(len(word), 10)]) {
+	case "basic", "bearer", "digest", "negotiate", "token":
+		return true
+	}
+	return false
 }
 
 // isSentence reports whether a text begins with two words in small letters.

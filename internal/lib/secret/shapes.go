@@ -41,30 +41,31 @@ var blocked = [...]shape{
 	{"hf_", 30, 30, letters, false, 0}, {"dop_v1_", 40, 40, letters, false, 0}, {"SG.", 20, 5, dashes, true, 0},
 }
 
-// masked are the further shapes, by their sets. Behind each beginning is the least number of further characters.
+// masked are the beginnings of further shapes, by their sets.
 var masked = [...]struct {
 	set    set
 	starts bool
-	shapes string
+	least  int
+	begins string
 }{
-	{letters, true, "ABIA 16 ACCA 16 AKCp 60 ATBB 28 LTAI 16 SK 32 cio 32 cmVmd 55 dapi 32 key- 32 aio_ 24 fw_ 20 " +
-		"pul- 36 r8_ 30 secret_ 36 sqa_ 36 sqp_ 36 squ_ 36 xai- 60"},
-	{letters, false, "AGE-SECRET-KEY-1 40 AGE-SECRET-KEY-PQ-1 40 CLOJARS_ 50 NRAK- 20 NRII- 20 NRJS- 16 bkua_ 36 " +
-		"doo_v1_ 40 dor_v1_ 40 gsk_ 40 lin_api_ 30 lin_oauth_ 30 nfp_ 30 ntn_ 30 phc_ 36 phx_ 36 pplx- 36 rk_test_ 16 " +
-		"rubygems_ 36 sbp_ 36 shpat_ 28 shpca_ 28 shppa_ 28 shpss_ 28 sk_test_ 16 sntryu_ 40 tvly- 24 whsec_ 20"},
-	{dashes, true, "EAAA 56 napi_ 36 re_ 32"},
-	{dashes, false, "ATATT3 20 ATCTT3 20 CCIPAT_ 20 CFPAT- 30 EAACEdEose0cBA 20 FLWSECK- 16 GOCSPX- 20 HRKU- 24 " +
-		"PMAK- 20 PMAT- 20 dckr_oat_ 20 dckr_pat_ 20 dp.audit. 36 dp.ct. 36 dp.pt. 36 dp.sa. 36 dp.scim. 36 dp.st. 36 " +
-		"eyJrIjoi 40 figd_ 30 glagent- 20 glcbt- 20 gldt- 20 glft- 20 glimt- 20 gloas- 20 glptt- 20 glsa_ 30 " +
-		"glsoat- 20 hvb. 20 hvr. 20 hvs. 20 lsv2_pt_ 30 lsv2_sk_ 30 mlsn. 40 nvapi- 40 sb_secret_ 20 sk-admin- 20 " +
-		"sk-ant- 20 sk-or- 20 sk-proj- 20 sk-svcacct- 20 sq0atp- 20 sq0csp- 20 sq0idp- 20 tskey- 20 vercel_blob_rw_ 20 " +
-		"xapp- 20 xkeysib- 40 xoxc- 20 xoxd- 20 xoxo- 20 xoxr- 20 " + beforeToo + " 30"},
-	{dots, false, "dt0c01. 40 " + webToken + " 33 ops_eyJ 60 pscale_ 20 tfp_ 30 ya29. 20 Q~ 30"},
-	{base64s, true, "1//0 30 ABSK 60"},
-	{base64s, false, "bedrock-api-key- 40 fm1_ 40 fm2_ 40 glc_eyJ 20 sntrys_ 40"},
-	{address, false, "api.telegram.org/bot 30 discord.com/api/webhooks/ 40 discordapp.com/api/webhooks/ 40 " +
-		"hooks.slack.com/services/ 20 hooks.slack.com/triggers/ 20 hooks.slack.com/workflows/ 20 " +
-		"webhook.office.com/webhookb2/ 40"},
+	{letters, true, 16, "ABIA ACCA LTAI"},
+	{letters, true, 24, "ATBB aio_ fw_"},
+	{letters, true, 32, "AKCp SK cio cmVmd dapi key- pul- r8_ secret_ sqa_ sqp_ squ_ xai-"},
+	{letters, false, 16, "AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1 CLOJARS_ NRAK- NRII- NRJS- bkua_ doo_v1_ dor_v1_ gsk_ " +
+		"lin_api_ lin_oauth_ nfp_ ntn_ phc_ phx_ pplx- rk_test_ rubygems_ sbp_ shpat_ shpca_ shppa_ shpss_ sk_test_ " +
+		"sntryu_ tvly- whsec_"},
+	{dashes, true, 32, "EAAA napi_ re_"},
+	{dashes, false, 16, "ATATT3 ATCTT3 CCIPAT_ CFPAT- EAACEdEose0cBA FLWSECK- GOCSPX- HRKU- PMAK- PMAT- dckr_oat_ " +
+		"dckr_pat_ dp.audit. dp.ct. dp.pt. dp.sa. dp.scim. dp.st. eyJrIjoi figd_ glagent- glcbt- gldt- glft- glimt- " +
+		"gloas- glptt- glsa_ glsoat- hvb. hvr. hvs. lsv2_pt_ lsv2_sk_ mlsn. nvapi- sb_secret_ sk-admin- sk-ant- sk-or- " +
+		"sk-proj- sk-svcacct- sq0atp- sq0csp- sq0idp- tskey- vercel_blob_rw_ xapp- xkeysib- xoxc- xoxd- xoxo- xoxr- " +
+		beforeToo},
+	{dots, false, 16, "dt0c01. ops_eyJ pscale_ tfp_ ya29."},
+	{dots, false, 32, "Q~ " + webToken},
+	{base64s, true, 32, "1//0 ABSK"},
+	{base64s, false, 16, "bedrock-api-key- fm1_ fm2_ glc_eyJ sntrys_"},
+	{address, false, 16, "api.telegram.org/bot discord.com/api/webhooks/ discordapp.com/api/webhooks/ " +
+		"hooks.slack.com/services/ hooks.slack.com/triggers/ hooks.slack.com/workflows/ webhook.office.com/webhookb2/"},
 }
 
 const (
@@ -93,13 +94,12 @@ var known = lazy.Value[*index]{Make: func() *index {
 		x.shapes[*list] = append(x.shapes[*list], s)
 	}
 	for _, group := range masked {
-		words := strings.Fields(group.shapes)
-		for i := 0; i < len(words); i += 2 {
-			least, _ := strconv.Atoi(words[i+1])
-			add(shape{words[i], least, 1, group.set, group.starts, 0})
+		for begin := range strings.FieldsSeq(group.begins) {
+			add(shape{begin, group.least, 1, group.set, group.starts, 0})
 		}
 	}
 	for _, s := range blocked {
+		s.least, s.row = min(s.least, 20), min(s.row, 10) // a rule needs more than a mask
 		add(s)
 	}
 	for c := range x.isName {
@@ -121,7 +121,8 @@ func (x *index) keyAt(s string, i int, failed *[]int) (from, to int) {
 		end, ok := k.rest(s[from:])
 		key := s[from : from+end]
 		isCut := end > 0 && strings.HasPrefix(strings.TrimPrefix(s[from+end:], `"`), "…")
-		if isCut || ok && kinds(key) >= 6 && (k.begin != webToken || strings.Contains(key, ".")) {
+		isWord := strings.Contains(k.begin, ".") && !strings.ContainsAny(key, "0123456789") // as in a.b.someName
+		if isCut || ok && kinds(key) >= 6 && !isWord && (k.begin != webToken || strings.Contains(key, ".")) {
 			for from = i; k.begin == beforeToo && from > 0 && isAlphanumeric(s[from-1]); from-- {
 			}
 			for to = i + len(k.begin) + end; to < len(s) && dashes.has(s[to]); to++ {

@@ -122,9 +122,14 @@ func (g *grepCall) short(p programs.Program, letters string, next func() Word, g
 		}
 		switch letters[i] {
 		case 'e':
-			g.pattern(value)
-			given = true
+			if takes {
+				g.pattern(value)
+				given = true
+			}
 		case 'f':
+			if !takes { // ag follows links
+				break
+			}
 			g.files, g.unknown, given = append(g.files, value), true, true
 		case 'g':
 			if takes {

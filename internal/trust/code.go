@@ -20,34 +20,34 @@ func (c *commandLine) interpreterArguments(name string, args []word) {
 	isFirst := true // no script, module or program text so far
 	for i, w := range args {
 		c.quotedFiles(name, w)
-		isOption := strings.HasPrefix(w.text, "-")
+		isOption := strings.HasPrefix(w.Text, "-")
 		if isFirst && !isOption && (isNode(name) || isPython(name)) {
-			c.beside(name, w.text)
+			c.beside(name, w.Text)
 		}
 		isFirst = isFirst && isOption
 		if isNode(name) {
-			c.node(strings.TrimPrefix(w.text[max(strings.Index(w.text, "=")+1, 0):], "-r"))
+			c.node(strings.TrimPrefix(w.Text[max(strings.Index(w.Text, "=")+1, 0):], "-r"))
 			continue
 		}
 		if !isPython(name) {
 			continue
 		}
 		for _, ending := range pythonEndings {
-			c.file(w.text + ending)
+			c.file(w.Text + ending)
 		}
-		module, isModule := strings.CutPrefix(w.text, "-m")
-		text := cmp.Or(strings.TrimPrefix(module, "-c"), args[min(i+1, len(args)-1)].text)
+		module, isModule := strings.CutPrefix(w.Text, "-m")
+		text := cmp.Or(strings.TrimPrefix(module, "-c"), args[min(i+1, len(args)-1)].Text)
 		switch {
 		case isModule:
 			c.module(text)
 			fallthrough
-		case w.text == "-", strings.HasPrefix(w.text, "-c"):
+		case w.Text == "-", strings.HasPrefix(w.Text, "-c"):
 			for j := 0; isFirst && j < len(c.folders); j++ {
 				path := c.in(c.folders[j], strings.ReplaceAll(text, ".", "/"))
 				c.modules(c.folders[j], "import "+text+"\n"+c.textOf(path+".py")+c.textOf(path+"/__main__.py"))
 			}
 			isFirst = false
-		case isShortOption(w.text) && strings.ContainsAny(w.text, "IP"): // Python looks in no such folder
+		case isShortOption(w.Text) && strings.ContainsAny(w.Text, "IP"): // Python looks in no such folder
 			isFirst = false
 		}
 	}
@@ -139,7 +139,7 @@ func (c *commandLine) node(text string) {
 
 // quotedFiles adds the files that a program text has in quotes.
 func (c *commandLine) quotedFiles(name string, text word) {
-	for _, quoted := range textInQuotes.Get().FindAllStringSubmatch(text.text, -1) {
+	for _, quoted := range textInQuotes.Get().FindAllStringSubmatch(text.Text, -1) {
 		c.file(quoted[1] + quoted[2])
 		if isNode(name) {
 			c.node(quoted[1] + quoted[2])

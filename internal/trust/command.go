@@ -2,18 +2,14 @@ package trust
 
 import (
 	"cmp"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/launch"
 	"github.com/hookrun/hookrun/internal/lib/lazy"
-	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 // addHook adds the files in a hook's command.
@@ -95,19 +91,17 @@ type commandLine struct {
 	unknown   map[string]bool // variables with a value known only to the shell
 	globbed   int             // files matched by globs so far
 	setsGlobs bool            // the line sets options that change the meaning of globs
-	assigned  map[*syntax.Assign]bool
-	input     *word // the text on the command's stdin; nil: none
-	inputFile bool  // the command's stdin is a file
-	sourced   bool  // the shell has read a file, which may redefine commands
-	loops     int   // number of loops around the command
+	input     *word           // the text on the command's stdin; nil: none
+	inputFile bool            // the command's stdin is a file
+	sourced   bool            // the shell has read a file, which may redefine commands
+	loops     int             // number of loops around the command
 	// inClientEnv: the variables of a client's form are read, which has no key for files.
 	inClientEnv bool
 	script      bool // the program is from a #! line: files that a script reads by itself do not count
 }
 
 func newCommandLine(t *collector, h *hook.Hook, env []string, dir string) commandLine {
-	return commandLine{collector: t, hook: h, env: env, folders: []string{dir}, set: map[string]word{},
-		assigned: map[*syntax.Assign]bool{}}
+	return commandLine{collector: t, hook: h, env: env, folders: []string{dir}, set: map[string]word{}}
 }
 
 // maxDepth bounds the nesting of commands, and maxCommands the number of commands, repeats in loops included.
@@ -133,7 +127,7 @@ func (c *commandLine) file(name string) {
 		if w := c.watched[path]; !known && len(w.interpreter) > 0 {
 			outer := c.script
 			c.script = true
-			c.addCommand(append(literalWords(w.interpreter), word{text: path}), "")
+			c.addCommand(append(literalWords(w.interpreter), word{Text: path}), "")
 			c.script = outer
 		}
 	}
@@ -173,25 +167,6 @@ func (c *commandLine) program(name, path string) {
 	}
 }
 
-// line adds the files in a shell's command line. A line that cannot be parsed is split at blanks.
-func (c *commandLine) line(text string) {
-	file, why := shellline.Parse(text)
-	if why != "" || c.hook.Process().PowerShell {
-		if c.words(text); why != "" {
-			c.doubt("the line cannot be read: %s", why)
-		} else {
-			c.doubt("it is a line of PowerShell")
-		}
-		return
-	}
-	outer := c.unknown
-	c.unknown = maps.Clone(outer)
-	c.variablesOf(file)
-	c.setsGlobs = c.setsGlobs || strings.Contains(text, "shopt") || strings.Contains(text, "setopt")
-	c.walk(file)
-	c.unknown = outer
-}
-
 var (
 	// variables matches variables of PowerShell and cmd.exe, and placeholders of clients.
 	variables = lazy.Regexp{Text: `(?i)\$\{?(?:env:)?(\w+)\}?|%(\w+)%`}
@@ -227,57 +202,4 @@ func (c *commandLine) words(text string) {
 			c.file(word + ending)
 		}
 	}
-}
-
-// value returns a shell's word without quotes and with variables expanded. A command substitution at the start counts
-// as the workspace, as with $(git rev-parse --show-toplevel).
-func (c *commandLine) value(w *syntax.Word) (text string, known bool) {
-	if w == nil {
-		return "", false
-	}
-	var b strings.Builder
-	known = c.parts(&b, w.Parts, plainText.Get())
-	return c.home(w, b.String(), known)
-}
-
-// plainText and quotedText remove backslashes as a shell does, which keeps most backslashes in double quotes.
-var (
-	plainText = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
-		return strings.NewReplacer(`\\`, `\`, `\`, "")
-	}}
-	quotedText = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
-		return strings.NewReplacer(`\\`, `\`, `\$`, "$", "\\`", "`", `\"`, `"`, "\\\n", "")
-	}}
-)
-
-func (c *commandLine) parts(b *strings.Builder, parts []syntax.WordPart, unescape *strings.Replacer) bool {
-	computed := false
-	for _, part := range parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(unescape.Replace(p.Value))
-		case *syntax.SglQuoted:
-			b.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			if !c.parts(b, p.Parts, quotedText.Get()) {
-				return false
-			}
-		case *syntax.ParamExp:
-			text, known := c.expansion(p)
-			if b.WriteString(text); !known {
-				return false
-			}
-		case *syntax.CmdSubst:
-			if b.Len() > 0 {
-				return false
-			}
-			text, known := c.printed(p)
-			if b.WriteString(text); !known {
-				computed = true
-			}
-		default:
-			return false
-		}
-	}
-	return !computed
 }

@@ -46,7 +46,7 @@ func (c *commandLine) environment(variables []string) {
 	c.inClientEnv = !c.hook.TakesFiles
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		c.variable(name, word{text: value})
+		c.variable(name, word{Text: value})
 	}
 	c.inClientEnv = false
 }
@@ -64,14 +64,14 @@ func (t *collector) addOuter(h *hook.Hook) error {
 // variable adds the files that a variable makes a program load. A value that a program may read in another way than
 // hookrun is a doubt.
 func (c *commandLine) variable(name string, value word) {
-	name, text := foldVariable(name), value.text
+	name, text := foldVariable(name), value.Text
 	kind, expressions := kindOf("", name)
 	isOwn := kind == "own" || kind == ""
 	switch {
 	case name == "PATH" && slices.ContainsFunc(filepath.SplitList(text), c.mayBeOwn):
 		c.doubt("PATH has a folder of the workspace, or one that is not absolute")
-	case value.computed && isOwn:
-	case value.computed:
+	case value.Computed && isOwn:
+	case value.Computed:
 		c.doubt("the value of %s is known only when it runs", name)
 	case strings.Contains(text, "$(") || strings.Contains(text, "`"):
 		c.doubt("%s has a command in its text", name)

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/tenex"
 	"github.com/hookrun/hookrun/internal/lib/files/regular"
@@ -21,7 +19,7 @@ import (
 type guard struct {
 	isGate bool   // if false, the other fields do not count
 	path   string // of the script; "": the hook's line
-	at     uint   // the line of the current command in the script
+	at     int    // the line of the current command in the script
 	isSh   bool   // sh runs the text, whose echo may rewrite its arguments
 	blocks bool   // the text has a way to block, and none to notice that a program is missing
 }
@@ -51,7 +49,7 @@ var (
 )
 
 // read looks at a text as a whole: for verdicts, tests and echo.
-func (g *guard) read(s *starts, file *syntax.File, text string) {
+func (g *guard) read(s *starts, line *shellline.Line, steps []step, text string) {
 	isOwn := s.hook.Dialect == tenex.Dialect // each exit code but 0 blocks
 	isVerdict := verdict.Get().MatchString(text)
 	g.blocks = isVerdict && !notices.Get().MatchString(text) && !(isOwn && setE.Get().MatchString(text))
@@ -59,60 +57,79 @@ func (g *guard) read(s *starts, file *syntax.File, text string) {
 		return
 	}
 	if !strings.Contains(text, "BASH") { // a text that starts itself again with bash names it
-		g.readTests(s, file)
+		g.readTests(s, steps, text)
 	}
 	ofCall := map[string]bool{}
 	for _, m := range fromCall.Get().FindAllStringSubmatch(text, -1) {
 		ofCall[m[1]+m[2]] = true
 	}
-	isOfCall := func(w *syntax.Word) (is bool) {
-		syntax.Walk(w, func(node syntax.Node) bool {
-			if p, ok := node.(*syntax.ParamExp); ok && p.Param != nil && !p.Length {
-				name := p.Param.Value
-				is = is || ofCall[name] || callText.Get().MatchString(name) && !strings.Contains(text, name+"=")
-			}
-			return true
-		})
-		return is || strings.Contains(source(w), "$(cat)")
+	isOfCall := func(name string) bool {
+		return ofCall[name] || callText.Get().MatchString(name) && !strings.Contains(text, name+"=")
 	}
-	syntax.Walk(file, func(node syntax.Node) bool {
-		n, ok := node.(*syntax.BinaryCmd)
-		if !ok || n.Op != syntax.Pipe {
-			return true
+	starts := map[int]bool{} // of pipes
+	for _, b := range line.Blocks {
+		starts[b.At] = starts[b.At] || b.Kind == shellline.Pipe
+	}
+	for _, step := range steps {
+		if !starts[step.at] || step.loop != nil {
+			continue
 		}
-		if echo, ok := n.X.Cmd.(*syntax.CallExpr); ok && len(echo.Args) > 1 && echo.Args[0].Lit() == "echo" {
-			if i := slices.IndexFunc(echo.Args, isOfCall); i > 0 {
-				g.at = echo.Pos().Line()
-				const text = "%secho %s |: the echo of some sh ends at \\c and rewrites each \\ of the call, so the " +
-					"gate sees another text; write printf '%%s\\n' %[2]s |"
-				s.report(false, fmt.Sprintf(text, g.place(), source(echo.Args[i])))
-			}
+		words, _ := wordsOf(step.command)
+		if len(words) < 2 || words[0].Source != "echo" {
+			continue
 		}
-		return true
-	})
+		i := slices.IndexFunc(words, func(w word) bool {
+			return strings.Contains(w.Source, "$(cat)") || slices.ContainsFunc(variablesIn(w), isOfCall)
+		})
+		if i > 0 {
+			g.at = lineAt(text, step.at)
+			const text = "%secho %s |: the echo of some sh ends at \\c and rewrites each \\ of the call, so the " +
+				"gate sees another text; write printf '%%s\\n' %[2]s |"
+			s.report(false, fmt.Sprintf(text, g.place(), words[i].Source))
+		}
+	}
 }
 
-// readTests warns of the first test that some sh do not have, such as dash: the test fails there, and the gate goes on.
-func (g *guard) readTests(s *starts, file *syntax.File) {
-	found := false
-	syntax.Walk(file, func(node syntax.Node) bool {
-		test, mend := "", ""
-		switch n := node.(type) {
-		case *syntax.TestClause:
-			test, mend = "[[ ]]", "[ ] or case, or run the text with bash"
-		case *syntax.CallExpr:
-			isTest := len(n.Args) > 0 && shellline.InList("[ test", n.Args[0].Lit())
-			if isTest && slices.ContainsFunc(n.Args, func(w *syntax.Word) bool { return w.Lit() == "==" }) {
-				test, mend = "== in "+n.Args[0].Lit(), "="
-			}
+// variablesIn returns the names of the variables in a word.
+func variablesIn(w word) (names []string) {
+	for _, p := range shellline.Parts(w.Source) {
+		switch p.Kind {
+		case shellline.Variable:
+			names = append(names, p.Text)
+		case shellline.Literal:
+			continue
 		}
-		if test != "" && !found {
-			found, g.at = true, node.Pos().Line()
+		for _, m := range variableName.Get().FindAllStringSubmatch(p.Source, -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
+var variableName = lazy.Regexp{Text: `\$\{?(\w+)`}
+
+// readTests warns of the first test that some sh do not have, such as dash: the test fails there, and the gate goes on.
+func (g *guard) readTests(s *starts, steps []step, text string) {
+	for _, step := range steps {
+		if step.loop != nil {
+			continue
+		}
+		test, mend := "", ""
+		switch words, _ := wordsOf(step.command); {
+		case len(words) == 0:
+		case words[0].Text == "[[":
+			test, mend = "[[ ]]", "[ ] or case, or run the text with bash"
+		case shellline.InList("[ test", words[0].Source) &&
+			slices.ContainsFunc(words, func(w word) bool { return w.Source == "==" }):
+			test, mend = "== in "+words[0].Source, "="
+		}
+		if test != "" {
+			g.at = lineAt(text, step.at)
 			const text = "%s%s: the sh of some systems does not have it, and the test fails there; write %s"
 			s.report(false, fmt.Sprintf(text, g.place(), test, mend))
+			return
 		}
-		return !found
-	})
+	}
 }
 
 var setE = lazy.Regexp{Text: `(?m)^\s*set +(?:-o +errexit|-\w*e)`}
@@ -139,10 +156,10 @@ func (s *starts) guardGoesOn(fault string) bool {
 // readScript checks the script of a gate, if sh or bash runs it. shell is the shell in the hook's command; "": the #!
 // line names it.
 func (s *starts) readScript(w word, shell string) {
-	if !s.guard.isGate || s.guard.path != "" || w.computed {
+	if !s.guard.isGate || s.guard.path != "" || w.Computed {
 		return
 	}
-	text, _, err := regular.Read(s.in(s.folders[0], w.text), maxGuard)
+	text, _, err := regular.Read(s.in(s.folders[0], w.Text), maxGuard)
 	if err != nil {
 		return
 	}
@@ -155,7 +172,7 @@ func (s *starts) readScript(w word, shell string) {
 		return
 	}
 	inner := *s
-	inner.set, inner.tested, inner.marks = map[string]word{}, map[string]bool{}, map[syntax.Node]mark{}
-	inner.guard.isSh, inner.guard.path = shell != "bash", strings.TrimPrefix(w.text, s.Options.Workspace+"/")
+	inner.set, inner.tested = map[string]word{}, map[string]bool{}
+	inner.guard.isSh, inner.guard.path = shell != "bash", strings.TrimPrefix(w.Text, s.Options.Workspace+"/")
 	inner.line(string(text))
 }

@@ -1,38 +1,30 @@
 package trust
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hookrun/hookrun/internal/core/launch"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
-// word is one word of a command. If computed, only the shell knows the word, and text is the known part.
-type word struct {
-	text     string
-	computed bool
-	source   string // as written in the line, for messages
-}
+// word is one word of a command. If computed, only the shell knows the word, and Text is the known part. Source is for
+// messages: as written in the line, or "".
+type word = shellline.Word
 
 func literalWords(texts []string) []word {
 	words := make([]word, len(texts))
 	for i, text := range texts {
-		words[i] = word{text: text}
+		words[i] = word{Text: text}
 	}
 	return words
 }
 
-func (w word) String() string {
-	if w.source != "" {
-		return spelling.Quote(w.source)
-	}
-	return spelling.Quote(w.text)
-}
+// written is a word in a message.
+func written(w word) string { return spelling.Quote(cmp.Or(w.Source, w.Text)) }
 
 // doubt notes why files may be missing, unless the entry names the files.
 func (c *commandLine) doubt(format string, args ...any) {
@@ -58,21 +50,21 @@ func (c *commandLine) addCommand(argv []word, path string) {
 		return
 	}
 	first, args := argv[0], argv[1:]
-	name := strings.TrimSuffix(foldName(filepath.Base(first.text)), ".exe")
-	byPath := filepath.Base(first.text) != first.text || c.hook.Process().Script != ""
+	name := strings.TrimSuffix(foldName(filepath.Base(first.Text)), ".exe")
+	byPath := filepath.Base(first.Text) != first.Text || c.hook.Process().Script != ""
 	switch {
-	case first.computed:
-		c.file(first.text)
+	case first.Computed:
+		c.file(first.Text)
 	case byPath:
-		c.file(first.text)
+		c.file(first.Text)
 		for _, ending := range programEndings(c.env) {
-			c.file(first.text + ending)
+			c.file(first.Text + ending)
 		}
 		for _, dir := range c.folders {
-			c.mode(c.hook, c.in(dir, first.text))
+			c.mode(c.hook, c.in(dir, first.Text))
 		}
 	default:
-		c.program(first.text, path)
+		c.program(first.Text, path)
 	}
 	if path != "" && inside(path, c.Options.Workspace) {
 		c.file(path)
@@ -84,22 +76,22 @@ func (c *commandLine) addCommand(argv []word, path string) {
 		return
 	}
 	for _, w := range args {
-		c.argument(w.text)
+		c.argument(w.Text)
 	}
 	if c.hook.Process().Callable != "" {
 		c.module(strings.TrimSuffix(c.hook.Process().Callable, filepath.Ext(c.hook.Process().Callable)))
 	}
-	if first.computed {
+	if first.Computed {
 		return
 	}
-	switch launched, launches := shellline.Launch(words(argv)); {
+	switch launched, launches := shellline.Launch(argv); {
 	case name == "cd" || name == "pushd":
 		c.cd(args)
 	case name == "." || name == "source":
 		c.sourceInPath(args)
 	case shellline.InList("cmd powershell pwsh", name): // their lines are not parsed
 		for _, w := range args {
-			c.words(w.text)
+			c.words(w.Text)
 		}
 	case launches:
 		c.launched(name, args, launched)
@@ -108,14 +100,6 @@ func (c *commandLine) addCommand(argv []word, path string) {
 	case name == "make" || name == "gmake":
 		c.make(args)
 	}
-}
-
-func words(argv []word) []shellline.Word {
-	converted := make([]shellline.Word, len(argv))
-	for i, w := range argv {
-		converted[i] = shellline.Word{Text: w.text, Computed: w.computed}
-	}
-	return converted
 }
 
 // argument adds the files that an argument may name, also in an option: --config=FILE, -fFILE, -sfFILE.
@@ -145,20 +129,20 @@ func (c *commandLine) isFolder(text string) bool {
 
 // cd adds the folders to which cd may change.
 func (c *commandLine) cd(args []word) {
-	for len(args) > 0 && !args[0].computed && strings.HasPrefix(args[0].text, "-") && args[0].text != "-" {
+	for len(args) > 0 && !args[0].Computed && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "-" {
 		args = args[1:]
 	}
 	switch {
 	case len(args) == 0:
 		c.enter(launch.Variable(c.env, "HOME"))
-	case args[0].computed, args[0].text == "-":
-		c.doubt("the folder %s is known only when it runs", args[0])
-		c.enter(args[0].text)
+	case args[0].Computed, args[0].Text == "-":
+		c.doubt("the folder %s is known only when it runs", written(args[0]))
+		c.enter(args[0].Text)
 	default:
 		for _, dir := range filepath.SplitList(launch.Variable(c.env, "CDPATH")) {
-			c.enter(filepath.Join(dir, args[0].text))
+			c.enter(filepath.Join(dir, args[0].Text))
 		}
-		c.enter(args[0].text)
+		c.enter(args[0].Text)
 	}
 }
 
@@ -185,7 +169,7 @@ func (c *commandLine) enter(folder string) {
 func (c *commandLine) sourceInPath(args []word) {
 	for _, w := range args {
 		for _, dir := range filepath.SplitList(launch.Variable(c.env, "PATH")) {
-			c.file(filepath.Join(dir, w.text))
+			c.file(filepath.Join(dir, w.Text))
 		}
 	}
 }
@@ -193,23 +177,22 @@ func (c *commandLine) sourceInPath(args []word) {
 // launched adds the commands of a launcher or a shell, and the variables that it sets.
 func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 	for i, w := range args {
-		variable, value, isAssignment := strings.Cut(w.text, "=")
+		variable, value, isAssignment := strings.Cut(w.Text, "=")
 		switch {
-		case isAssignment && syntax.ValidName(variable) && !shellline.IsShell(name) && name != "trap":
-			c.assign(variable, word{text: value, computed: w.computed, source: w.source})
-		case name == "env" && isChdir(w.text):
+		case isAssignment && shellline.IsName(variable) && !shellline.IsShell(name) && name != "trap":
+			c.assign(variable, word{Text: value, Computed: w.Computed, Source: w.Source})
+		case name == "env" && isChdir(w.Text):
 			c.chdir(w, args[i+1:])
 		}
 	}
 	for _, command := range l.Commands {
-		argv := sourced(command, args)
 		if shellline.IsShell(name) { // a script, already added as an argument
 			continue
 		}
 		if shellline.InList(runners, name) {
-			c.file("node_modules/.bin/" + argv[0].text)
+			c.file("node_modules/.bin/" + command[0].Text)
 		}
-		c.addCommand(argv, "")
+		c.addCommand(command, "")
 	}
 	for _, line := range l.Lines {
 		c.line(line)
@@ -218,23 +201,9 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 		c.doubt("%s", l.Doubt)
 	}
 	if l.Stdin && c.input != nil {
-		c.line(c.input.text)
+		c.line(c.input.Text)
 	}
 }
-
-// sourced returns the words of a command that is in the arguments of another, with their source.
-func sourced(command []shellline.Word, args []word) []word {
-	argv := make([]word, len(command))
-	for i, w := range command {
-		argv[i] = word{text: w.Text, computed: w.Computed}
-		if at := slices.IndexFunc(args, func(a word) bool { return a.text == w.Text }); at >= 0 {
-			argv[i].source = args[at].source
-		}
-	}
-	return argv
-}
-
-func isComputed(w word) bool { return w.computed }
 
 // isChdir reports whether an option of env changes the folder: -C DIR, -CDIR, --chdir=DIR.
 func isChdir(text string) bool {
@@ -243,13 +212,13 @@ func isChdir(text string) bool {
 }
 
 func (c *commandLine) chdir(option word, rest []word) {
-	_, folder, attached := strings.Cut(option.text, "=")
-	if !strings.HasPrefix(option.text, "--") {
-		_, folder, _ = strings.Cut(option.text, "C")
+	_, folder, attached := strings.Cut(option.Text, "=")
+	if !strings.HasPrefix(option.Text, "--") {
+		_, folder, _ = strings.Cut(option.Text, "C")
 		attached = folder != ""
 	}
 	if !attached && len(rest) > 0 {
-		folder = rest[0].text
+		folder = rest[0].Text
 	}
 	c.enter(folder)
 }
@@ -257,32 +226,32 @@ func (c *commandLine) chdir(option word, rest []word) {
 // assign notes that a line sets a variable.
 func (c *commandLine) assign(name string, value word) {
 	earlier, again := c.set[name]
-	if again && (earlier.computed || earlier.text != value.text) {
-		value.computed = true // only the shell knows which of the two values counts
+	if again && (earlier.Computed || earlier.Text != value.Text) {
+		value.Computed = true // only the shell knows which of the two values counts
 	}
 	c.setVariable(name, value)
 	c.variable(name, value)
-	c.file(value.text)
+	c.file(value.Text)
 }
 
 func (c *commandLine) setVariable(name string, value word) {
-	if c.set[name] = value; !value.computed {
-		c.env = append(slices.Clip(c.env), name+"="+value.text)
+	if c.set[name] = value; !value.Computed {
+		c.env = append(slices.Clip(c.env), name+"="+value.Text)
 	}
 }
 
 // make adds the makefiles that make finds by default, and the files in its arguments.
 func (c *commandLine) make(args []word) {
 	for i, w := range args {
-		if w.text == "-C" && i+1 < len(args) {
-			c.enter(args[i+1].text)
-		} else if folder, is := strings.CutPrefix(w.text, "-C"); is {
+		if w.Text == "-C" && i+1 < len(args) {
+			c.enter(args[i+1].Text)
+		} else if folder, is := strings.CutPrefix(w.Text, "-C"); is {
 			c.enter(folder)
-		} else if folder, is := strings.CutPrefix(w.text, "--directory="); is {
+		} else if folder, is := strings.CutPrefix(w.Text, "--directory="); is {
 			c.enter(folder)
 		}
 	}
-	for _, w := range append([]word{{text: "GNUmakefile"}, {text: "makefile"}, {text: "Makefile"}}, args...) {
-		c.argument(w.text)
+	for _, w := range append([]word{{Text: "GNUmakefile"}, {Text: "makefile"}, {Text: "Makefile"}}, args...) {
+		c.argument(w.Text)
 	}
 }

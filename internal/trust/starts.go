@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/launch"
@@ -21,12 +19,11 @@ import (
 // is a program or a file whose existence the text tests.
 type starts struct {
 	commandLine
-	tested  map[string]bool      // programs and files that the text tests, and names that it defines
-	marks   map[syntax.Node]mark // of commands
-	now     mark                 // of the current command
-	past    bool                 // a program has run, so the next one is not the first
-	changed bool                 // a file that the shell has read, or a new PATH, may change what names mean
-	moved   bool                 // the folder is known only to the shell
+	tested  map[string]bool // programs and files that the text tests, and names that it defines
+	now     mark            // of the current command
+	past    bool            // a program has run, so the next one is not the first
+	changed bool            // a file that the shell has read, or a new PATH, may change what names mean
+	moved   bool            // the folder is known only to the shell
 	report  func(sure bool, text string)
 	guard   guard
 }
@@ -55,7 +52,7 @@ func CannotStart(h *hook.Hook, o Options) (errors, warnings []hook.Diagnostic) {
 		return nil, nil
 	}
 	s := starts{commandLine: newCommandLine(&collector{Options: o}, h, env, dir), tested: map[string]bool{},
-		marks: map[syntax.Node]mark{}, guard: guard{isGate: isGate(h), isSh: !c.Bash}}
+		guard: guard{isGate: isGate(h), isSh: !c.Bash}}
 	s.report = func(sure bool, text string) {
 		list, d := &warnings, h.RunsAt
 		if sure {
@@ -66,7 +63,7 @@ func CannotStart(h *hook.Hook, o Options) (errors, warnings []hook.Diagnostic) {
 		}
 	}
 	if c.Argv != nil {
-		s.command(literalWords(argv), nil)
+		s.command(literalWords(argv))
 	} else {
 		s.line(argv[2])
 	}
@@ -81,106 +78,130 @@ func (s *starts) add(text string) {
 }
 
 func (s *starts) line(text string) {
-	file, why := shellline.Parse(text)
-	if why != "" {
+	line := shellline.Split(text)
+	if line.Unreadable != "" {
 		return
 	}
-	s.variablesOf(file)
-	syntax.Walk(file, s.read)
-	if s.guard.isGate {
-		s.guard.read(s, file, text)
-	}
-	syntax.Walk(file, func(node syntax.Node) bool {
-		switch n := node.(type) {
-		case *syntax.Assign:
-			if n.Name != nil && !n.Naked {
-				value := word{computed: true}
-				if n.Value != nil && !n.Append {
-					value = s.word(n.Value)
-				}
-				s.setVariable(n.Name.Value, value)
-				s.changed = s.changed || n.Name.Value == "PATH"
-			}
-		case *syntax.CallExpr:
-			words := make([]word, len(n.Args))
-			for i, w := range n.Args {
-				words[i] = s.word(w)
-				words[i].source = source(w)
-				words[i].computed = words[i].computed || hasGlob(w) || hasBraces(w)
-			}
-			isPath := func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == "PATH" }
-			s.changed = s.changed || slices.ContainsFunc(n.Assigns, isPath)
-			s.now, s.guard.at = s.marks[n], n.Pos().Line()
-			s.command(words, n.Args)
+	s.variablesOf(&line)
+	steps := stepsOf(&line)
+	for _, b := range line.Blocks {
+		if b.Kind == shellline.Function {
+			s.tested[b.Text] = true
 		}
-		return true
-	})
+	}
+	for _, step := range steps {
+		if step.loop == nil {
+			words, _ := wordsOf(step.command)
+			s.readTests(words)
+		}
+	}
+	if s.guard.isGate {
+		s.guard.read(s, &line, steps, text)
+	}
+	marks := marksOf(&line)
+	for _, step := range steps {
+		if step.loop != nil {
+			continue
+		}
+		words, sets := wordsOf(step.command)
+		for _, w := range sets {
+			name, _ := assigned(w)
+			s.changed = s.changed || strings.TrimSuffix(name, "+") == "PATH"
+		}
+		argv := make([]word, len(words))
+		for i, w := range words {
+			argv[i] = s.word(w)
+			argv[i].Source = w.Source
+			parts := shellline.Parts(w.Source)
+			argv[i].Computed = argv[i].Computed || hasGlob(parts) || hasBraces(parts)
+		}
+		if s.now = 0; len(argv) > 0 && argv[0].Text != "[[" {
+			for i, b := range line.Blocks {
+				if b.At <= step.at && step.at < b.End {
+					s.now |= marks[i]
+				}
+			}
+			s.guard.at = lineAt(text, step.at)
+			s.command(argv)
+		}
+		for _, w := range sets {
+			s.assignment(w)
+		}
+	}
 }
 
-// read notes the tests of a text, and marks the commands.
-func (s *starts) read(node syntax.Node) bool {
-	test := func(words ...*syntax.Word) {
+// lineAt is the number of a text's line at an offset.
+func lineAt(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
+
+// assignment notes a variable that the text sets.
+func (s *starts) assignment(w word) {
+	name, source := assigned(w)
+	if name == "" {
+		return
+	}
+	value := word{Computed: true}
+	name, isMore := strings.CutSuffix(name, "+")
+	if source != "" && !isMore {
+		value = s.word(word{Source: source})
+	}
+	s.setVariable(name, value)
+}
+
+// hasBraces reports whether a shell may make several words of a word with braces.
+func hasBraces(parts []shellline.Part) bool {
+	return hasUnquoted(parts, "{") && (hasUnquoted(parts, ",") || hasUnquoted(parts, "."))
+}
+
+// readTests notes the programs and files that a command tests.
+func (s *starts) readTests(words []word) {
+	test := func(words ...word) {
 		for _, w := range words {
-			text := s.word(w).text
-			s.tested[source(w)], s.tested[text], s.tested[path.Base(text)] = true, true, true
+			text := s.word(w).Text
+			s.tested[w.Source], s.tested[text], s.tested[path.Base(text)] = true, true, true
 		}
 	}
-	set := func(m mark, nodes ...syntax.Node) {
-		for _, n := range nodes {
-			syntax.Walk(n, func(inner syntax.Node) bool {
-				if call, ok := inner.(*syntax.CallExpr); ok {
-					s.marks[call] |= m
-				}
-				return true
-			})
+	switch last := len(words) - 1; {
+	case last < 0:
+	case words[0].Text == "[[":
+		for i, w := range words[1:last] {
+			if strings.HasPrefix(w.Text, "-") {
+				test(words[i+2])
+			}
+		}
+	case shellline.InList("[ hash test type whence which", words[0].Source),
+		words[0].Source == "command" && last > 0 && shellline.InList("-v -V", words[1].Source),
+		last == 1 && shellline.InList("--version -v -V --help", words[1].Source):
+		test(words...)
+	case words[0].Source == "alias":
+		s.changed = true
+	}
+}
+
+// marksOf returns the marks of the commands in each block of a line.
+func marksOf(line *shellline.Line) []mark {
+	marks := make([]mark, len(line.Blocks))
+	for i, b := range line.Blocks {
+		switch b.Kind {
+		case shellline.Function, shellline.Loop, shellline.Choice:
+			marks[i] = maybe
+		case shellline.Captured:
+			marks[i] = maybe | decides
+		case shellline.Condition, shellline.Pipe:
+			marks[i] = decides
+		case shellline.Negation:
+			marks[i] = stops
+		case shellline.Attempt:
+			switch program := line.Blocks[i+1].Text; {
+			case endsGate.Get().MatchString(b.Text):
+				marks[i] = maybe | stops
+			case program != "" && !shellline.IsBuiltin(program):
+				marks[i], marks[i+1] = tried, tried
+			default:
+				marks[i] = maybe
+			}
 		}
 	}
-	switch n := node.(type) {
-	case *syntax.FuncDecl:
-		s.tested[n.Name.Value] = true
-		set(maybe, n)
-	case *syntax.ForClause, *syntax.WhileClause, *syntax.CaseClause:
-		set(maybe, n)
-	case *syntax.CmdSubst:
-		set(maybe|decides, n)
-	case *syntax.IfClause:
-		set(maybe, n)
-		for _, stmt := range n.Cond {
-			set(decides, stmt)
-		}
-	case *syntax.BinaryCmd:
-		call, _ := n.Y.Cmd.(*syntax.CallExpr)
-		switch {
-		case n.Op == syntax.Pipe:
-			set(decides, n)
-		case n.Op == syntax.OrStmt && endsGate.Get().MatchString(source(n.Y)):
-			set(maybe|stops, n.X)
-		case n.Op == syntax.OrStmt && call != nil && len(call.Args) > 0 && !shellline.IsBuiltin(call.Args[0].Lit()):
-			set(tried, n)
-		case n.Op == syntax.OrStmt:
-			set(maybe, n.X)
-		}
-	case *syntax.Stmt:
-		if n.Negated {
-			set(stops, n)
-		}
-	case *syntax.UnaryTest:
-		if w, ok := n.X.(*syntax.Word); ok {
-			test(w)
-		}
-	case *syntax.CallExpr:
-		last := len(n.Args) - 1
-		switch {
-		case last < 0:
-		case shellline.InList("[ hash test type whence which", n.Args[0].Lit()),
-			n.Args[0].Lit() == "command" && last > 0 && shellline.InList("-v -V", n.Args[1].Lit()),
-			last == 1 && shellline.InList("--version -v -V --help", n.Args[1].Lit()):
-			test(n.Args...)
-		case n.Args[0].Lit() == "alias":
-			s.changed = true
-		}
-	}
-	return true
+	return marks
 }
 
 // setters are builtins that lines begin with, and that do not decide whether the rest of the line runs. followed run
@@ -195,51 +216,50 @@ var valued = lazy.Regexp{Text: `^[-+][a-z]*[oO]$|^--(?:rcfile|init-file)$`}
 
 var loginShell = lazy.Regexp{Text: `^-[a-z]*[li]|^--(?:login|rcfile|init-file)`}
 
-// command checks the program of a command, its script, and the commands in its arguments. written has the words as they
-// stand in the line, or is nil.
-func (s *starts) command(argv []word, written []*syntax.Word) {
+// command checks the program of a command, its script, and the commands in its arguments.
+func (s *starts) command(argv []word) {
 	if len(argv) == 0 {
 		return
 	}
-	first, name, args := argv[0], filepath.Base(argv[0].text), argv[1:]
-	isSetter := shellline.InList(setters, first.text)
+	first, name, args := argv[0], filepath.Base(argv[0].Text), argv[1:]
+	isSetter := shellline.InList(setters, first.Text)
 	defer func() { s.past = s.past || !isSetter }()
 	switch {
-	case s.isSplit(argv, written, 0), first.computed, s.isTested(first):
+	case s.isSplit(first), first.Computed, s.isTested(first):
 		return
-	case first.text == "cd" || first.text == "pushd":
-		s.isSplit(argv, written, 1)
+	case first.Text == "cd" || first.Text == "pushd":
+		s.isSplit(argv[min(1, len(args))])
 		s.cd(args)
 		return
-	case first.text == "." || first.text == "source":
-		if first.text == "source" {
+	case first.Text == "." || first.Text == "source":
+		if first.Text == "source" {
 			s.now |= maybe // a shell goes on after it, and ends at a missing file of .
 		}
-		if len(args) > 0 && strings.Contains(args[0].text, "/") {
-			s.script(argv, written, 1)
+		if len(args) > 0 && strings.Contains(args[0].Text, "/") {
+			s.script(args[0])
 		}
 		s.changed = true
 		return
-	case first.text == "eval":
+	case first.Text == "eval":
 		s.changed = true
 	}
-	if !shellline.IsBuiltin(first.text) && !s.program(first) {
+	if !shellline.IsBuiltin(first.Text) && !s.program(first) {
 		return
 	}
 	if shellline.InList(followed, name) || isPlainShell(name) {
-		s.follow(name, argv, written)
+		s.follow(name, argv)
 	} else if at := scriptAt(name, args); at >= 0 {
-		s.script(argv, written, at+1)
+		s.script(args[at])
 	}
 }
 
 // cd enters a folder. The contents of a missing folder are unknown.
 func (s *starts) cd(args []word) {
-	if len(args) != 1 || args[0].computed || strings.HasPrefix(args[0].text, "-") {
+	if len(args) != 1 || args[0].Computed || strings.HasPrefix(args[0].Text, "-") {
 		s.moved = true
 		return
 	}
-	folder := s.in(s.folders[0], args[0].text)
+	folder := s.in(s.folders[0], args[0].Text)
 	if isFolder(folder) {
 		s.folders = []string{folder}
 		return
@@ -247,62 +267,61 @@ func (s *starts) cd(args []word) {
 	s.moved = true
 	isHere := filepath.IsAbs(shellPath)                                // a shell of Windows has paths of its own
 	if isHere && !s.past && s.now&maybe == 0 && !s.isTested(args[0]) { // an earlier command may make it
-		s.add(named(args[0], args[0].text+": no such folder"))
+		s.add(named(args[0], args[0].Text+": no such folder"))
 	}
 }
 
 // follow checks the command, the line or the script in the arguments of a launcher or a shell.
-func (s *starts) follow(name string, argv []word, written []*syntax.Word) {
-	launched, _ := shellline.Launch(words(argv))
+func (s *starts) follow(name string, argv []word) {
+	launched, _ := shellline.Launch(argv)
 	if !isPlainShell(name) {
 		if name == "xargs" {
 			s.now |= maybe
 		}
 		for _, inner := range launched.Commands {
-			s.command(sourced(inner, argv), nil)
+			s.command(inner)
 		}
 		return
 	}
-	s.changed = s.changed || len(argv) > 1 && loginShell.Get().MatchString(argv[1].text)
+	s.changed = s.changed || len(argv) > 1 && loginShell.Get().MatchString(argv[1].Text)
 	for _, line := range launched.Lines {
 		inner := *s
 		inner.guard.isSh = s.guard.isSh && name != "bash"
 		inner.line(line)
 	}
 	for i, w := range argv[1:] {
-		if valued.Get().MatchString(argv[i].text) {
+		if valued.Get().MatchString(argv[i].Text) {
 			continue // an option's value
 		}
-		if !strings.HasPrefix(w.text, "-") && len(launched.Lines) == 0 && !launched.Stdin {
-			s.script(argv, written, i+1)
+		if !strings.HasPrefix(w.Text, "-") && len(launched.Lines) == 0 && !launched.Stdin {
+			s.script(w)
 			s.readScript(w, name)
 			break
 		}
 	}
 }
 
-// script checks the script at an index of the words of an interpreter, which only needs to be readable.
-func (s *starts) script(argv []word, written []*syntax.Word, i int) {
-	w := argv[i]
-	if s.isSplit(argv, written, i) || w.computed || s.isTested(w) || s.moved && !filepath.IsAbs(w.text) ||
-		shellline.IsStdin(w.text) {
+// script checks the script of an interpreter, which only needs to be readable.
+func (s *starts) script(w word) {
+	if s.isSplit(w) || w.Computed || s.isTested(w) || s.moved && !filepath.IsAbs(w.Text) ||
+		shellline.IsStdin(w.Text) {
 		return
 	}
-	if fault := launch.ScriptFault(w.text, s.folders[0]); fault != "" {
+	if fault := launch.ScriptFault(w.Text, s.folders[0]); fault != "" {
 		s.add(named(w, fault))
 	}
 }
 
 // program checks a program, and reports whether the program can start.
 func (s *starts) program(w word) bool {
-	isPath := strings.ContainsAny(w.text, "/"+string(filepath.Separator))
+	isPath := strings.ContainsAny(w.Text, "/"+string(filepath.Separator))
 	switch {
 	case !isPath && (s.changed || !filepath.IsAbs(shellPath)): // a shell of Windows has programs of its own
 		return true
-	case s.moved && isPath && !filepath.IsAbs(w.text), !programName.Get().MatchString(w.text):
+	case s.moved && isPath && !filepath.IsAbs(w.Text), !programName.Get().MatchString(w.Text):
 		return false
 	}
-	faults := launch.LineFaults(w.text, s.folders[0], s.env)
+	faults := launch.LineFaults(w.Text, s.folders[0], s.env)
 	for _, fault := range faults {
 		if s.now&tried == 0 && (isPath || !s.guardGoesOn(fault)) {
 			s.add(named(w, fault))
@@ -319,31 +338,31 @@ var programName = lazy.Regexp{Text: `^[A-Za-z0-9_./~ @+:-]+$`}
 // named returns a fault with the word as it stands in the line, if only its value is in the fault.
 func named(w word, fault string) string {
 	switch {
-	case strings.Contains(w.source, `\`) && !strings.Contains(w.source, `"`):
-		return fault + "; the line has " + w.source + ", and a shell takes each \\ out: write /"
-	case w.source != "" && strings.Trim(w.source, `"'`) != w.text:
-		return fault + "; the line has " + w.source
+	case strings.Contains(w.Source, `\`) && !strings.Contains(w.Source, `"`):
+		return fault + "; the line has " + w.Source + ", and a shell takes each \\ out: write /"
+	case w.Source != "" && strings.Trim(w.Source, `"'`) != w.Text:
+		return fault + "; the line has " + w.Source
 	}
 	return fault
 }
 
 func (s *starts) isTested(w word) bool {
-	return s.tested[w.text] || w.source != "" && s.tested[w.source]
+	return s.tested[w.Text] || w.Source != "" && s.tested[w.Source]
 }
 
 // isSplit reports whether the shell splits a word of the line, because an unquoted variable has a blank.
-func (s *starts) isSplit(argv []word, written []*syntax.Word, i int) bool {
-	if i >= len(written) || !s.splits(written[i]) {
+func (s *starts) isSplit(w word) bool {
+	parts := shellline.Parts(w.Source)
+	if !s.splits(parts) {
 		return false
 	}
-	for _, part := range written[i].Parts {
-		p, ok := part.(*syntax.ParamExp)
-		if !ok {
+	for _, p := range parts {
+		if p.Kind != shellline.Variable || p.Quoted || p.Operator != "" {
 			continue
 		}
-		if value, known := s.expansion(p); known && p.Exp == nil && strings.ContainsAny(value, " \t\n") {
+		if value, known := s.expansion(p); known && strings.ContainsAny(value, " \t\n") {
 			const text = "%s has a blank here (%s), at which the shell splits it: write it in double quotes, \"%s\""
-			s.add(fmt.Sprintf(text, source(p), spelling.Brief(value, 200), strings.ReplaceAll(argv[i].source, `"`, "")))
+			s.add(fmt.Sprintf(text, p.Source, spelling.Brief(value, 200), strings.ReplaceAll(w.Source, `"`, "")))
 			return true
 		}
 	}
@@ -358,14 +377,14 @@ func scriptAt(name string, args []word) int {
 		return -1
 	}
 	for i, w := range args {
-		ending := scriptEnding.Get().MatchString(w.text)
+		ending := scriptEnding.Get().MatchString(w.Text)
 		switch {
-		case w.computed && !ending, shellline.InList("-c -e -m -p -r -x --eval --print --directory --cwd -C", w.text),
-			strings.Contains(w.text, ":"), strings.HasPrefix(w.text, "--directory="):
+		case w.Computed && !ending, shellline.InList("-c -e -m -p -r -x --eval --print --directory --cwd -C", w.Text),
+			strings.Contains(w.Text, ":"), strings.HasPrefix(w.Text, "--directory="):
 			return -1
-		case ending, i == 0 && (isPython(name) || name == "ruby" || name == "perl") && !strings.HasPrefix(w.text, "-"):
+		case ending, i == 0 && (isPython(name) || name == "ruby" || name == "perl") && !strings.HasPrefix(w.Text, "-"):
 			return i
-		case runs && i == 0 && w.text == "run", strings.HasPrefix(w.text, "-"), runs && i > 0:
+		case runs && i == 0 && w.Text == "run", strings.HasPrefix(w.Text, "-"), runs && i > 0:
 			continue
 		}
 		return -1 // a command such as bun test, or a name without its ending

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/hookrun/hookrun/internal/lib/lazy"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
@@ -20,11 +18,11 @@ func (c *commandLine) unclear(argv []word, name string) string {
 	first, args := argv[0], argv[1:]
 	switch {
 	case c.sourced:
-		return "a file that the shell reads may change what " + spelling.Quote(first.text) + " means"
-	case first.computed:
-		return first.String() + " is known only when it runs"
+		return "a file that the shell reads may change what " + spelling.Quote(first.Text) + " means"
+	case first.Computed:
+		return written(first) + " is known only when it runs"
 	case !isPlainShell(name) && !isPython(name) && !shellline.InList(interpreters, baseName(name)) &&
-		c.isOwnScript(first.text):
+		c.isOwnScript(first.Text):
 		return ""
 	}
 	switch {
@@ -47,7 +45,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return unclearGit(args)
 	case name == "sed":
 		return unclearSed(args)
-	case len(args) > 0 && name == "hookrun" && args[0].text == "get":
+	case len(args) > 0 && name == "hookrun" && args[0].Text == "get":
 		return ""
 	case name == "printf" || name == "set" || name == "read" || name == "export" || name == "cd":
 		return c.unclearBuiltin(name, args)
@@ -57,8 +55,8 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return c.unclearReader(name, args)
 	}
 	found := c.inPath(name)
-	isPath := filepath.Base(first.text) != first.text
-	now, _ := lookAt(c.in(c.folders[0], first.text))
+	isPath := filepath.Base(first.Text) != first.Text
+	now, _ := lookAt(c.in(c.folders[0], first.Text))
 	if found == "" && !(isPath && now.regular) && !shellline.IsBuiltin(name) && !c.AnyMachine {
 		return "" // a program that appears later is a difference
 	}
@@ -102,16 +100,16 @@ func (c *commandLine) fileFault(name string, args []word) string {
 	switch {
 	case len(args) == 0:
 		return name + " has no file"
-	case args[0].computed:
-		return args[0].String() + " is known only when it runs"
-	case strings.HasPrefix(args[0].text, "-"), strings.ContainsAny(args[0].text, "\n\x00"),
-		shellline.IsStdin(args[0].text), !strings.Contains(args[0].text, "/") && name == ".":
-		return args[0].String() + " is no path of a file"
+	case args[0].Computed:
+		return written(args[0]) + " is known only when it runs"
+	case strings.HasPrefix(args[0].Text, "-"), strings.ContainsAny(args[0].Text, "\n\x00"),
+		shellline.IsStdin(args[0].Text), !strings.Contains(args[0].Text, "/") && name == ".":
+		return written(args[0]) + " is no path of a file"
 	}
 	for _, dir := range c.folders {
-		path := filepath.Clean(c.in(dir, args[0].text))
+		path := filepath.Clean(c.in(dir, args[0].Text))
 		if now, there := lookAt(path); there && !now.regular {
-			return args[0].String() + " is no file"
+			return written(args[0]) + " is no file"
 		}
 	}
 	return ""
@@ -121,31 +119,31 @@ func isPlainShell(name string) bool { return shellline.InList("ash bash dash ksh
 
 // unclearShell checks the arguments of a shell: harmless options, and then a script, or -c and a line.
 func (c *commandLine) unclearShell(name string, args []word) string {
-	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") && !args[0].computed {
-		text := args[0].text
+	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") && !args[0].Computed {
+		text := args[0].Text
 		switch {
 		case text == "--":
 			return c.fileFault(name, args[1:])
 		case !shellFlags.Get().MatchString(text):
-			return "an option of " + name + " that is not known: " + args[0].String()
+			return "an option of " + name + " that is not known: " + written(args[0])
 		case strings.HasSuffix(text, "o"):
-			if len(args) < 2 || !shellline.InList("errexit nounset pipefail xtrace noglob", args[1].text) {
+			if len(args) < 2 || !shellline.InList("errexit nounset pipefail xtrace noglob", args[1].Text) {
 				return "an option of " + name + " that is not known"
 			}
 			args = args[1:]
 		}
 		args = args[1:]
 		if strings.Contains(text, "c") {
-			for len(args) > 1 && (args[0].text == "--" || shellFlags.Get().MatchString(args[0].text)) {
+			for len(args) > 1 && (args[0].Text == "--" || shellFlags.Get().MatchString(args[0].Text)) {
 				args = args[1:]
 			}
-			if len(args) == 0 || args[0].computed {
+			if len(args) == 0 || args[0].Computed {
 				return "the line of " + name + " is known only when it runs"
 			}
 			return ""
 		}
 	}
-	known := c.inputFile || c.input != nil && !c.input.computed
+	known := c.inputFile || c.input != nil && !c.input.Computed
 	switch {
 	case len(args) == 0 && known:
 		return ""
@@ -162,21 +160,21 @@ var shellFlags = lazy.Regexp{Text: `^-[aceuvxf]+o?$|^-o$`}
 func (c *commandLine) unclearScript(name string, args []word) string {
 	for i, w := range args {
 		switch {
-		case w.computed:
-			return w.String() + " is known only when " + name + " runs"
-		case isPython(name) && w.text == "-m":
-			if i+1 == len(args) || args[i+1].computed || !c.isOwnModule(args[i+1].text) {
+		case w.Computed:
+			return written(w) + " is known only when " + name + " runs"
+		case isPython(name) && w.Text == "-m":
+			if i+1 == len(args) || args[i+1].Computed || !c.isOwnModule(args[i+1].Text) {
 				return "the module of python -m is none of the workspace"
 			}
 			return ""
-		case w.text == "-" || shellline.IsStdin(w.text):
+		case w.Text == "-" || shellline.IsStdin(w.Text):
 			return name + " reads its program from its stdin"
-		case isNode(name) && c.isFolder(w.text): // package.json and the main file are recorded
+		case isNode(name) && c.isFolder(w.Text): // package.json and the main file are recorded
 			return ""
-		case !strings.HasPrefix(w.text, "-"):
+		case !strings.HasPrefix(w.Text, "-"):
 			return c.fileFault(name, args[i:])
-		case !shellline.InList(knownOptions, name+"="+w.text):
-			return "what " + name + " runs with " + w.String()
+		case !shellline.InList(knownOptions, name+"="+w.Text):
+			return "what " + name + " runs with " + written(w)
 		}
 	}
 	return name + " reads its program from its stdin"
@@ -186,17 +184,17 @@ func (c *commandLine) unclearAwk(name string, args []word) string {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		switch {
-		case w.computed:
-			return w.String() + " is known only when " + name + " runs"
-		case w.text == "-F" || w.text == "-v":
+		case w.Computed:
+			return written(w) + " is known only when " + name + " runs"
+		case w.Text == "-F" || w.Text == "-v":
 			i++
-		case w.text == "-f" && i+1 < len(args):
+		case w.Text == "-f" && i+1 < len(args):
 			return c.fileFault(name, args[i+1:])
-		case strings.HasPrefix(w.text, "-F"):
-		case strings.HasPrefix(w.text, "-"):
-			return "an option of " + name + " that is not known: " + w.String()
+		case strings.HasPrefix(w.Text, "-F"):
+		case strings.HasPrefix(w.Text, "-"):
+			return "an option of " + name + " that is not known: " + written(w)
 		default:
-			if found := runsOfAwk.Get().FindString(strings.ReplaceAll(w.text, "||", "")); found != "" {
+			if found := runsOfAwk.Get().FindString(strings.ReplaceAll(w.Text, "||", "")); found != "" {
 				return "the program text of " + name + " has " + found
 			}
 			return c.unclearReader(name, args[i+1:])
@@ -222,38 +220,38 @@ const knownOptions = "command=-v command=-V command=-p time=-p nice=-n ionice=-c
 // unclearWrapper checks the options of a wrapper. The wrapped command is checked separately.
 func unclearWrapper(name string, args []word) string {
 	if name == "find" {
-		runs := slices.ContainsFunc(args, func(w word) bool { return w.text == "-exec" })
+		runs := slices.ContainsFunc(args, func(w word) bool { return w.Text == "-exec" })
 		for i, w := range args {
-			if i > 0 && (args[i-1].text == "-exec" || args[i-1].text == "-ok") && !shellline.InList(onFiles, w.text) {
-				return "find runs " + w.String() + " on files that are known only then"
+			if i > 0 && (args[i-1].Text == "-exec" || args[i-1].Text == "-ok") && !shellline.InList(onFiles, w.Text) {
+				return "find runs " + written(w) + " on files that are known only then"
 			}
-			if shellline.InList("-execdir -okdir -fprint -fprintf -fls -delete -files0-from", w.text) ||
-				!runs && modeOfFind.Get().MatchString(w.text) {
-				return "find with " + w.String()
+			if shellline.InList("-execdir -okdir -fprint -fprintf -fls -delete -files0-from", w.Text) ||
+				!runs && modeOfFind.Get().MatchString(w.Text) {
+				return "find with " + written(w)
 			}
 		}
 		return ""
 	}
 	for _, w := range args {
 		switch {
-		case w.computed:
+		case w.Computed:
 			if name == "eval" || name == "trap" || name == "env" || name == "xargs" {
 				return "what " + name + " runs is known only then"
 			}
 			return ""
-		case name == "xargs" && !strings.HasPrefix(w.text, "-") && !digits.Get().MatchString(w.text) && w.text != "{}":
-			if !shellline.InList(onFiles, w.text) {
-				return "xargs runs " + w.String() + " on files that are known only then"
+		case name == "xargs" && !strings.HasPrefix(w.Text, "-") && !digits.Get().MatchString(w.Text) && w.Text != "{}":
+			if !shellline.InList(onFiles, w.Text) {
+				return "xargs runs " + written(w) + " on files that are known only then"
 			}
 			return ""
-		case name == "env" && strings.Contains(w.text, "=") && !strings.HasPrefix(w.text, "-"):
+		case name == "env" && strings.Contains(w.Text, "=") && !strings.HasPrefix(w.Text, "-"):
 			continue
-		case !strings.HasPrefix(w.text, "-"):
-			if !digits.Get().MatchString(w.text) { // the 5 of timeout 5, nice -n 5
+		case !strings.HasPrefix(w.Text, "-"):
+			if !digits.Get().MatchString(w.Text) { // the 5 of timeout 5, nice -n 5
 				return ""
 			}
-		case !shellline.InList(knownOptions, name+"="+w.text):
-			return "an option of " + name + " that is not known: " + w.String()
+		case !shellline.InList(knownOptions, name+"="+w.Text):
+			return "an option of " + name + " that is not known: " + written(w)
 		}
 	}
 	return ""
@@ -267,23 +265,23 @@ var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
 // unclearTest checks a test. A new folder at a missing path is no difference, but changes the result of the test.
 func (c *commandLine) unclearTest(args []word) string {
 	for i, w := range args {
-		isArithmetic := shellline.InList("-v -R -eq -ne -lt -le -gt -ge", w.text)
-		isOfState := shellline.InList("-nt -ot -ef -G -N -O -g -h -k -L -u -w", w.text) // which is in no record
-		isOfState = isOfState && i+1 < len(args) && (!args[i+1].computed || i > 0 && !args[i-1].computed)
-		if isOfState || isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].text) {
-			return "a test with " + w.String()
+		isArithmetic := shellline.InList("-v -R -eq -ne -lt -le -gt -ge", w.Text)
+		isOfState := shellline.InList("-nt -ot -ef -G -N -O -g -h -k -L -u -w", w.Text) // which is in no record
+		isOfState = isOfState && i+1 < len(args) && (!args[i+1].Computed || i > 0 && !args[i-1].Computed)
+		if isOfState || isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].Text) {
+			return "a test with " + written(w)
 		}
-		if i == 0 || !shellline.InList("-a -b -c -d -e -f -p -r -s -S -x", args[i-1].text) || w.computed {
+		if i == 0 || !shellline.InList("-a -b -c -d -e -f -p -r -s -S -x", args[i-1].Text) || w.Computed {
 			continue
 		}
-		c.file(w.text)
+		c.file(w.Text)
 		for _, dir := range c.folders {
-			path := c.in(dir, w.text)
+			path := c.in(dir, w.Text)
 			switch _, there := lookAtLink(path); {
-			case there && args[i-1].text == "-x":
+			case there && args[i-1].Text == "-x":
 				c.mode(c.hook, path)
-			case !there && args[i-1].text != "-f" && inside(filepath.Clean(path), c.Options.Workspace):
-				return "a test that " + w.String() + " is there, as a folder may come to be; write test -f"
+			case !there && args[i-1].Text != "-f" && inside(filepath.Clean(path), c.Options.Workspace):
+				return "a test that " + written(w) + " is there, as a folder may come to be; write test -f"
 			}
 		}
 	}
@@ -295,13 +293,13 @@ func unclearGit(args []word) string {
 	const known = "add blame branch cat-file check-ignore config describe diff diff-index diff-tree fetch grep " +
 		"hash-object log ls-files ls-tree merge-base name-rev remote restore rev-list rev-parse show show-ref " +
 		"stash status symbolic-ref tag"
-	if len(args) == 0 || args[0].computed || !shellline.InList(known, args[0].text) {
+	if len(args) == 0 || args[0].Computed || !shellline.InList(known, args[0].Text) {
 		return "a command of git that may run hooks or other programs"
 	}
 	options := []string{"--exec", "--ext-diff", "-O", "--open-files", "--receive-pack", "--upload-pack", "--no-index"}
 	for _, w := range args[1:] {
-		if slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(w.text, o) }) {
-			return "an option of git that runs a program: " + w.String()
+		if slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(w.Text, o) }) {
+			return "an option of git that runs a program: " + written(w)
 		}
 	}
 	return ""
@@ -312,14 +310,14 @@ func unclearSed(args []word) string {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		switch {
-		case w.computed:
+		case w.Computed:
 			return "the script of sed is known only when it runs"
-		case shellline.InList("-n -E -r -u -z -i -e", w.text):
+		case shellline.InList("-n -E -r -u -z -i -e", w.Text):
 			continue
-		case strings.HasPrefix(w.text, "-"):
-			return "an option of sed that is not known: " + w.String()
-		case !sedScript.Get().MatchString(w.text):
-			return "the script of sed may run commands: " + w.String()
+		case strings.HasPrefix(w.Text, "-"):
+			return "an option of sed that is not known: " + written(w)
+		case !sedScript.Get().MatchString(w.Text):
+			return "the script of sed may run commands: " + written(w)
 		}
 		return ""
 	}
@@ -332,23 +330,23 @@ var sedScript = lazy.Regexp{Text: `^(?:[0-9,$]*(?:[pdq]|s/(?:[^/\\\n]|\\.)*/(?:[
 func (c *commandLine) unclearBuiltin(name string, args []word) string {
 	for _, w := range args {
 		switch {
-		case name == "printf" && strings.HasPrefix(w.text, "-v"):
+		case name == "printf" && strings.HasPrefix(w.Text, "-v"):
 			return "printf -v sets a variable"
-		case name == "set" && !shellFlags.Get().MatchString(w.text) &&
-			!shellline.InList("-- errexit nounset pipefail xtrace", w.text):
-			return "an option of set that is not known: " + w.String()
-		case name == "read" && !syntax.ValidName(w.text) && !shellline.InList("-r -d -n -t -s", w.text) &&
-			!digits.Get().MatchString(w.text) && w.text != "":
-			return "read with " + w.String()
-		case name == "export" && strings.HasPrefix(w.text, "-"):
+		case name == "set" && !shellFlags.Get().MatchString(w.Text) &&
+			!shellline.InList("-- errexit nounset pipefail xtrace", w.Text):
+			return "an option of set that is not known: " + written(w)
+		case name == "read" && !shellline.IsName(w.Text) && !shellline.InList("-r -d -n -t -s", w.Text) &&
+			!digits.Get().MatchString(w.Text) && w.Text != "":
+			return "read with " + written(w)
+		case name == "export" && strings.HasPrefix(w.Text, "-"):
 			return "an option of export"
-		case name == "cd" && (strings.HasPrefix(w.text, "-") && w.text != "--" && w.text != "-P" && w.text != "-L"):
+		case name == "cd" && (strings.HasPrefix(w.Text, "-") && w.Text != "--" && w.Text != "-P" && w.Text != "-L"):
 			return "the folder of cd is not known"
 		case name == "cd" && c.loops > 0:
 			return "cd in a loop"
-		case name == "cd" && !w.computed && !strings.HasPrefix(w.text, "-") &&
-			!slices.ContainsFunc(c.folders, func(dir string) bool { return isFolder(c.in(dir, w.text)) }):
-			return "the folder " + w.String() + " of cd is not there, and may come to be"
+		case name == "cd" && !w.Computed && !strings.HasPrefix(w.Text, "-") &&
+			!slices.ContainsFunc(c.folders, func(dir string) bool { return isFolder(c.in(dir, w.Text)) }):
+			return "the folder " + written(w) + " of cd is not there, and may come to be"
 		}
 		if name == "printf" {
 			return ""
@@ -360,25 +358,25 @@ func (c *commandLine) unclearBuiltin(name string, args []word) string {
 // unclearReader checks a program that only reads files. A folder is unclear: its files are not recorded.
 func (c *commandLine) unclearReader(name string, args []word) string {
 	for i, w := range args {
-		_, value, _ := strings.Cut(w.text, "=")
-		for _, text := range []string{w.text, value} {
+		_, value, _ := strings.Cut(w.Text, "=")
+		for _, text := range []string{w.Text, value} {
 			if text != "" && text != "." && c.isFolder(text) {
 				return name + " is given the folder " + spelling.Quote(text)
 			}
 		}
 		switch {
-		case name == "jq" && (strings.HasPrefix(w.text, "-L") || strings.HasPrefix(w.text, "--library") ||
-			loadsOfJq.Get().MatchString(w.text) || i > 0 && w.computed && fileOfJq.Get().MatchString(args[i-1].text)):
+		case name == "jq" && (strings.HasPrefix(w.Text, "-L") || strings.HasPrefix(w.Text, "--library") ||
+			loadsOfJq.Get().MatchString(w.Text) || i > 0 && w.Computed && fileOfJq.Get().MatchString(args[i-1].Text)):
 			return "jq loads modules, or a program that is known only when it runs"
-		case (shellline.InList("stat which", name) || name == "ls" && len(args) > 1) && !w.computed && c.isFile(w.text):
-			return name + " shows the mode of " + w.String()
-		case name == "sort" && strings.HasPrefix(w.text, "--c") && !strings.HasPrefix(w.text, "--check"):
+		case (shellline.InList("stat which", name) || name == "ls" && len(args) > 1) && !w.Computed && c.isFile(w.Text):
+			return name + " shows the mode of " + written(w)
+		case name == "sort" && strings.HasPrefix(w.Text, "--c") && !strings.HasPrefix(w.Text, "--check"):
 			return "an option of sort that runs a program"
-		case name == "curl" && (isShortOption(w.text) && strings.Contains(w.text, "K") ||
-			strings.HasPrefix(w.text, "--conf") || strings.HasPrefix(w.text, "--eng") ||
-			strings.Contains(w.text, "file:")):
-			return "curl reads " + w.String()
-		case name == "osascript" && w.text != "-e" && !notification.Get().MatchString(cmp.Or(w.source, w.text)):
+		case name == "curl" && (isShortOption(w.Text) && strings.Contains(w.Text, "K") ||
+			strings.HasPrefix(w.Text, "--conf") || strings.HasPrefix(w.Text, "--eng") ||
+			strings.Contains(w.Text, "file:")):
+			return "curl reads " + written(w)
+		case name == "osascript" && w.Text != "-e" && !notification.Get().MatchString(cmp.Or(w.Source, w.Text)):
 			return "the script of osascript may run files"
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hookrun/hookrun/internal/lib/strictjson"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
@@ -155,7 +154,7 @@ func (p *parts) addEnvironment(value gjson.Result) {
 		if strings.HasPrefix(name, "BASH_FUNC_") {
 			name = "BASH_FUNC_x" // of BASH_FUNC_x%%, which no line can set
 		}
-		if syntax.ValidName(name) { // else no shell reads it
+		if shellline.IsName(name) { // else no shell reads it
 			p.env = append(p.env, name+"="+quotedWords([]string{value})+"; "...)
 		}
 	}

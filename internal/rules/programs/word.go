@@ -12,6 +12,8 @@ type Word struct {
 	// word begins with a folder's path that is not set by the line, as in ~ and $HOME.
 	Computed, MaybeMany, ProgramVariable, Code, Home bool
 	Prefix                                           string
+
+	Source string // as written in the line, with quotes; "" for words that are not in the line
 }
 
 // After returns the rest of the word after n bytes, such as the value of an option. Bash expands ~ and $HOME in the

@@ -191,6 +191,7 @@ func (r *reader) assignment(a *syntax.Assign, u role) Word {
 	text := a.Name.Value
 	switch {
 	case a.Index != nil:
+		r.unusual(otherConstruct)
 		r.fail("an element of an array")
 	case a.Array != nil:
 		r.failClient("parentheses in a command")
@@ -199,7 +200,7 @@ func (r *reader) assignment(a *syntax.Assign, u role) Word {
 		if r.source(a) != text {
 			r.fail("a line continued in a word")
 		}
-		return Word{Text: text}
+		return Word{Text: text, Source: r.source(a)}
 	}
 	operator := "="
 	if a.Append {
@@ -211,12 +212,12 @@ func (r *reader) assignment(a *syntax.Assign, u role) Word {
 	}
 	if a.Value == nil {
 		r.noteSet(text)
-		return Word{Text: text + operator}
+		return Word{Text: text + operator, Source: r.source(a)}
 	}
 	value := r.word(a.Value, u)
 	r.noteSetNumber(text, !a.Append && (isNumber(value) || r.printsNumber(r.source(a.Value))))
 	r.line.values.addValue(text, value)
-	text += operator
+	text, value.Source = text+operator, r.source(a)
 	value.Text = text + value.Text
 	if value.Computed {
 		value.Prefix = text + value.Prefix

@@ -21,6 +21,13 @@ type Line struct {
 	// Redirections are the redirections of all commands to and from files.
 	Redirections []Redirection
 	Unknown      bool // an argument is only an expansion, so only the shell knows its value
+	// Alone has the assignments and redirections without a command, in commands without words.
+	Alone []Command
+	// Blocks are the parts of the line that may run not at all, several times or with a use of their result.
+	Blocks []Block
+	// Unusual names constructs outside of the common part of the shells' language, such as declare and $'…'.
+	Unusual    []string
+	Unreadable string // why the line cannot be parsed, or ""
 
 	// ClientOpaque and ProjectOpaque say why a rule cannot see through the line, or are "". ClientOpaque is for the
 	// client's own rules: Claude Code 2.1.329 reads less than package syntax, so everything that recordings do not show
@@ -54,6 +61,8 @@ type Command struct {
 	Files         []Redirection // of the command and of the compound commands around it
 	Env           []Word        // variables for this command alone, as NAME=value
 	Captured      bool          // the output goes into a word
+	Input         *Word         // the text on stdin, in the line or computed; nil: none
+	At            int           // the offset in the line
 }
 
 // Word is one word of a simple command, without its quotes.
@@ -66,8 +75,8 @@ func unsure(w Word) bool {
 
 func IsComputed(w Word) bool { return w.Computed }
 
-// Parse parses a line as bash does. If a shell may read the line differently from hookrun, why gives the reason.
-func Parse(src string) (file *syntax.File, why string) {
+// parse parses a line as bash does. If a shell may read the line differently from hookrun, why gives the reason.
+func parse(src string) (file *syntax.File, why string) {
 	switch reason := deceptive(src); {
 	case len(src) > MaxLine:
 		return nil, tooLong
@@ -103,8 +112,10 @@ func Split(src string) (line Line) { return splitIn(&outerLine{text: src}, src) 
 // splitIn finds the simple commands of a line that is a part of outer's text or all of it. Package syntax reads the
 // line as bash does.
 func splitIn(outer *outerLine, src string) (line Line) {
-	opaque := func(reason string) Line { return Line{ClientOpaque: reason, ProjectOpaque: reason} }
-	file, why := Parse(src)
+	opaque := func(reason string) Line {
+		return Line{ClientOpaque: reason, ProjectOpaque: reason, Unreadable: reason}
+	}
+	file, why := parse(src)
 	if why != "" {
 		return opaque(why)
 	}
@@ -201,7 +212,11 @@ func (r *reader) statement(s *syntax.Stmt) {
 	if len(r.front) > 0 && s.Negated {
 		r.front = append(r.front, Word{Text: "!"})
 	}
+	if s.Negated {
+		r.block(Negation, s)
+	}
 	if s.Background { // runs in a shell of its own
+		r.block(Background, s)
 		defer func(folders []Word) { r.folders = folders }(r.folders)
 	}
 	switch s.Cmd.(type) {
@@ -228,7 +243,10 @@ func (r *reader) statement(s *syntax.Stmt) {
 				r.stdin, r.piped = from, r.line.Commands[first:]
 			}
 		}
-		own, inside := slices.Clip(r.line.Redirections[files:]), len(r.line.Commands)
+		own, inside := slices.Clone(r.line.Redirections[files:]), len(r.line.Commands)
+		for i := range own {
+			own[i].Around = true
+		}
 		defer func() {
 			r.stdin, r.piped = outside, piped
 			for i := inside; i < len(r.line.Commands); i++ {
@@ -244,12 +262,14 @@ func (r *reader) statement(s *syntax.Stmt) {
 func (r *reader) compound(s *syntax.Stmt) {
 	switch c := s.Cmd.(type) {
 	case *syntax.TimeClause:
+		r.block(Group, c)
 		r.front = append(r.front, Word{Text: "time"})
 		if c.PosixFormat {
 			r.front = append(r.front, Word{Text: "-p"})
 		}
 		r.inFront(c.Stmt)
 	case *syntax.CoprocClause:
+		r.unusual(otherConstruct)
 		r.front = append(r.front, Word{Text: "coproc"})
 		if c.Name != nil {
 			r.front = append(r.front, r.word(c.Name, argument))
@@ -264,16 +284,22 @@ func (r *reader) compound(s *syntax.Stmt) {
 		if r.subshell {
 			r.failClient("nested parentheses")
 		}
+		r.block(Group, c)
 		outside, folders := r.subshell, r.folders
 		r.subshell = true
 		r.list(c.Stmts)
 		r.subshell, r.folders = outside, folders
 	case *syntax.IfClause:
+		r.block(Choice, c)
 		for ; c != nil; c = c.Else {
+			for _, s := range c.Cond {
+				r.block(Condition, s)
+			}
 			r.list(c.Cond)
 			r.list(c.Then)
 		}
 	case *syntax.WhileClause:
+		r.block(Loop, c)
 		r.list(c.Cond)
 		r.list(c.Do)
 	case *syntax.ForClause:
@@ -298,6 +324,7 @@ func (r *reader) inFront(s *syntax.Stmt) {
 func (r *reader) joined(c *syntax.BinaryCmd) {
 	all := []*syntax.BinaryCmd{c}
 	for {
+		r.join(c)
 		left, ok := c.X.Cmd.(*syntax.BinaryCmd)
 		if !ok {
 			break
@@ -347,10 +374,16 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}
-	reads := Command{stdin: r.stdin, Env: sets, Captured: r.captured}
+	reads := Command{stdin: r.stdin, Env: sets, Captured: r.captured, At: int(s.Pos().Offset())}
+	if s.Cmd != nil {
+		reads.At = int(s.Cmd.Pos().Offset())
+	}
 	for _, redirect := range s.Redirs {
-		if text, from := r.redirect(redirect); from != inherited {
-			reads.stdin, reads.Script = from, text
+		if input, from := r.redirect(redirect); from != inherited {
+			reads.stdin, reads.Script, reads.Input = from, "", input
+			if input != nil && !input.Computed {
+				reads.Script = input.Text
+			}
 		}
 	}
 	defer func() { r.written = written }()
@@ -368,10 +401,12 @@ func (r *reader) simple(s *syntax.Stmt) {
 			r.stdin = fed
 		}
 	case only != nil:
+		r.line.Alone = append(r.line.Alone, reads)
 		r.set[only.Name.Value] = true
 	default:
 		// The client allows only a single assignment without a command, and no redirection.
 		r.failClient("a command is missing")
+		r.line.Alone = append(r.line.Alone, reads)
 		if c, ok := s.Cmd.(*syntax.CallExpr); ok {
 			for _, a := range c.Assigns {
 				r.set[a.Name.Value] = true
@@ -386,10 +421,14 @@ func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 	if len(words) > 0 {
 		value = fixedWord
 	}
-	words = append(words, Word{Text: c.Variant.Value})
+	words = append(words, Word{Text: c.Variant.Value, Source: c.Variant.Value})
+	if c.Variant.Value != "export" {
+		r.unusual(c.Variant.Value)
+	}
 	evaluates := false // the shell evaluates the value, because the variable is an integer or a reference
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
+			r.unusual("export with a word that is not known")
 			option := r.word(a.Value, fixedWord)
 			evaluates = evaluates || strings.HasPrefix(option.Text, "-") && strings.ContainsAny(option.Text, "inEF")
 			if name, _, ok := strings.Cut(option.Text, "="); ok { // a quoted assignment

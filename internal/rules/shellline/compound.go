@@ -14,10 +14,12 @@ import (
 func (r *reader) projectCompound(c syntax.Command) {
 	switch c := c.(type) {
 	case *syntax.Block:
+		r.block(Group, c)
 		r.list(c.Stmts)
 	case *syntax.FuncDecl:
 		r.function(c)
 	case *syntax.CaseClause:
+		r.block(Choice, c)
 		r.word(c.Word, fixedWord)
 		for _, item := range c.Items {
 			for _, pattern := range item.Patterns {
@@ -26,6 +28,7 @@ func (r *reader) projectCompound(c syntax.Command) {
 			r.list(item.Stmts)
 		}
 	case *syntax.ArithmCmd:
+		r.unusual(otherConstruct)
 		r.arithmeticOf(c.X)
 		// Dash reads (( )) as commands in parentheses.
 		between := func(c rune) bool { return strings.ContainsRune("&|;()\n", c) }
@@ -35,6 +38,7 @@ func (r *reader) projectCompound(c syntax.Command) {
 			}
 		}
 	default:
+		r.unusual(otherConstruct)
 		r.failProject("a command that is not seen through")
 	}
 }
@@ -42,9 +46,12 @@ func (r *reader) projectCompound(c syntax.Command) {
 // function reads the definition of a function. Its commands may run with any stdin.
 func (r *reader) function(c *syntax.FuncDecl) {
 	if c.Name == nil || !plainName.Get().MatchString(c.Name.Value) {
+		r.unusual(otherConstruct)
 		r.failProject("a function of an odd name")
 		return
 	}
+	r.unusual(otherConstruct)
+	r.block(Function, c).Text = c.Name.Value
 	r.defines = true
 	outside := r.stdin
 	r.stdin = fed
@@ -61,6 +68,10 @@ func (r *reader) loop(c *syntax.ForClause) {
 	if !ok || c.Select || c.Braces || !words.InPos.IsValid() {
 		r.failClient("a loop that is not for NAME in")
 	}
+	if !ok || c.Select {
+		r.unusual("a loop that is not known")
+	}
+	var items []Word
 	switch loop := c.Loop.(type) {
 	case *syntax.CStyleLoop:
 		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
@@ -73,10 +84,16 @@ func (r *reader) loop(c *syntax.ForClause) {
 		numbers := loop.InPos.IsValid() && !c.Select
 		for _, w := range loop.Items {
 			item := r.word(w, fixedWord)
+			items = append(items, item)
 			numbers = numbers && (isNumber(item) || isRange.Get().MatchString(item.Text))
 			r.line.values.addValue(loop.Name.Value, item)
 		}
 		r.noteSetNumber(loop.Name.Value, numbers)
+	}
+	body := r.block(Loop, c)
+	body.At, body.Words = int(c.DoPos.Offset()), items
+	if ok && !c.Select {
+		body.Text = words.Name.Value
 	}
 	r.list(c.Do)
 }
@@ -85,7 +102,9 @@ var isRange = lazy.Regexp{Text: `^\{-?[0-9]+\.\.-?[0-9]+(?:\.\.[0-9]+)?\}$`}
 
 // array reads NAME=(…) and returns it as a word.
 func (r *reader) array(a *syntax.Assign) Word {
-	name, word := a.Name.Value, Word{Text: a.Name.Value + "=", Prefix: a.Name.Value + "=", Computed: true}
+	r.unusual(otherConstruct)
+	name, text := a.Name.Value, a.Name.Value+"="
+	word := Word{Text: text, Prefix: text, Computed: true, Source: r.source(a)}
 	if !syntax.ValidName(name) || kindOfVariable(name) != plainVariable || isTable(name) {
 		r.failProject("an array that changes the shell")
 	}
@@ -261,12 +280,12 @@ func (r *reader) test(c *syntax.TestClause) {
 	if strings.Contains(r.source(c), "\n") {
 		r.fail("[[ with an operator")
 	}
-	t := testReader{reader: r, words: []Word{{Text: "[["}}}
+	t := testReader{reader: r, words: []Word{{Text: "[[", Source: "[["}}}
 	t.read(c.X)
 	if slices.ContainsFunc(t.words, IsComputed) {
-		t.words[1] = Word{Text: t.words[1].Text, Computed: true, MaybeMany: true}
+		t.words[1] = Word{Text: t.words[1].Text, Computed: true, MaybeMany: true, Source: t.words[1].Source}
 	}
-	r.emit(Command{Words: append(t.words, Word{Text: "]]"})})
+	r.emit(Command{Words: append(t.words, Word{Text: "]]", Source: "]]"}), At: int(c.Pos().Offset())})
 }
 
 // testReader reads one [[ ]].
@@ -302,7 +321,8 @@ func (t *testReader) read(x syntax.TestExpr) {
 
 // operator adds an operator. The source is right; the tree may use another name of the operator (-e for -a).
 func (t *testReader) operator(at syntax.Pos, name string) {
-	t.words = append(t.words, Word{Text: t.src[at.Offset():][:len(name)]})
+	text := t.src[at.Offset():][:len(name)]
+	t.words = append(t.words, Word{Text: text, Source: text})
 }
 
 // binary reads an operator and its operands.
@@ -321,7 +341,10 @@ func (t *testReader) binary(x *syntax.BinaryTest) {
 	}
 	t.read(x.Y)
 	switch x.Op {
+	case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno:
+		t.unusual("[[ with " + x.Op.String())
 	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+		t.unusual("[[ with " + x.Op.String())
 		t.testOperand(t.words[left : right-1])
 		t.testOperand(t.words[right:])
 	case syntax.AndTest, syntax.OrTest: // dash reads these operators as operators between commands

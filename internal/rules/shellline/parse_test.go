@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 			for _, src := range []string{line, line[:len(line)/2], line[len(line)/2:], "`" + line, "[[ a =~ (" + line} {
 				fresh := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 				want, err := fresh.Parse(strings.NewReader(src), "")
-				if got, why := Parse(src); why == "" {
+				if got, why := parse(src); why == "" {
 					require.NoError(t, err, src)
 					require.Equal(t, want, got, src)
 				} else if why == "a syntax error" {

@@ -26,9 +26,12 @@ const (
 type Redirection struct {
 	Writes    bool // if false, the command reads
 	Appends   bool // the command writes at the end
+	Both      bool // the command writes and reads
+	Around    bool // of a compound command around the command
 	Elsewhere bool // as in Command
 	Folders   []Word
 	File      Word
+	Number    string // of the file for the command, as in 3<file, or ""
 }
 
 // endsInLine reports whether all quotes and parentheses opened in the rest of a line are closed in the same line. Then
@@ -94,6 +97,7 @@ func (r *reader) body(w *syntax.Word, quoted bool) string {
 		case *syntax.ArithmExp:
 			r.arithmetic(part, &e)
 		default:
+			r.unusual(otherConstruct)
 			r.fail("an expansion")
 		}
 		r.isParameter(part, &e)
@@ -118,11 +122,17 @@ func (r *reader) isReadOtherwise(d *syntax.Redirect) bool {
 
 // redirect reads a redirection. Patterns do not see redirections, and the target must not expand. It returns the new
 // source of stdin, and the text on stdin if the line contains the text.
-func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
+func (r *reader) redirect(d *syntax.Redirect) (input *Word, from stdin) {
 	raw := r.source(d.Word)
 	if r.words++; r.words > maxWords {
 		r.fail(tooManyWords)
-		return "", fed
+		return nil, fed
+	}
+	number := ""
+	if d.N != nil {
+		if number = d.N.Value; strings.HasPrefix(number, "{") {
+			r.unusual("a redirection that sets a variable")
+		}
 	}
 	if r.isReadOtherwise(d) {
 		r.fail("a redirection")
@@ -132,8 +142,9 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 		return r.hereDocument(d), fed
 	case syntax.RdrInOut:
 		r.fail("a redirection")
-		r.line.Redirections = append(r.line.Redirections, Redirection{Writes: true, File: r.word(d.Word, fixedWord)})
-		return "", fed
+		file := Redirection{Writes: true, Both: true, File: r.word(d.Word, fixedWord), Number: number}
+		r.line.Redirections = append(r.line.Redirections, file)
+		return nil, fed
 	}
 	target := r.word(d.Word, fixedWord)
 	switch d.Op {
@@ -144,7 +155,7 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 			r.line.Redirections = append(r.line.Redirections, file)
 		}
 	default:
-		r.line.Redirections = append(r.line.Redirections, Redirection{Writes: d.Op != syntax.RdrIn,
+		r.line.Redirections = append(r.line.Redirections, Redirection{Writes: d.Op != syntax.RdrIn, Number: number,
 			Appends: d.Op == syntax.AppOut || d.Op == syntax.AppAll, Folders: r.folders, File: target})
 	}
 	switch d.Op {
@@ -155,27 +166,24 @@ func (r *reader) redirect(d *syntax.Redirect) (text string, from stdin) {
 			r.fail("a redirection")
 		}
 		if d.Op == syntax.DplIn {
-			return "", fed
+			return nil, fed
 		}
 	case syntax.WordHdoc:
-		if !target.Computed {
-			text = target.Text
-		}
-		return text, fed
+		return &target, fed
 	case syntax.RdrIn:
 		if target.Computed || IsStdin(target.Text) {
-			return "", fed
+			return nil, fed
 		}
-		return "", inFile
+		return nil, inFile
 	}
 	if d.Op != syntax.DplOut && d.Op != syntax.DplIn && target.Text != "/dev/null" {
 		r.line.values.writes = true
 	}
-	return "", inherited
+	return nil, inherited
 }
 
-// hereDocument reads a here-document. It returns the text if the line contains all of it.
-func (r *reader) hereDocument(d *syntax.Redirect) (text string) {
+// hereDocument reads a here-document, and returns its text.
+func (r *reader) hereDocument(d *syntax.Redirect) *Word {
 	// In recordings, the client does not see through a here-document with an unquoted delimiter or a longer first line.
 	raw := r.source(d.Word)
 	first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
@@ -193,10 +201,14 @@ func (r *reader) hereDocument(d *syntax.Redirect) (text string) {
 		r.fail("a here-document with more on its first line")
 	}
 	if d.Hdoc == nil {
-		return ""
+		return nil
 	}
 	if endsEarlier(r.source(d.Hdoc), strings.Trim(raw, `'"\`), quoted) {
 		r.fail("a here-document that may end earlier")
 	}
-	return r.body(d.Hdoc, quoted)
+	text := r.body(d.Hdoc, quoted)
+	if quoted || text != "" {
+		return &Word{Text: text}
+	}
+	return &Word{Computed: true, Source: hereDocumentMark + r.source(d.Hdoc)}
 }

@@ -75,6 +75,7 @@ func variableOf(raw string) string {
 // let reads let. In recordings, no rule of the client matches let. Bash evaluates the arguments, so a project's rule
 // sees through `let NAME=NUMBER` only: any other value may name a variable with a subscript, which may run commands.
 func (r *reader) let(s *syntax.Stmt) {
+	r.unusual(otherConstruct)
 	src := strings.TrimRight(r.source(s), "; \t\n&")
 	c := Command{ProjectOnly: true, Words: fixedWords(src)}
 	for i, w := range c.Words {
@@ -92,3 +93,6 @@ func (r *reader) let(s *syntax.Stmt) {
 
 // letPlain are the characters in arguments of let that the client sees through.
 const letPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=+-"
+
+// IsName reports whether a text is a name of a variable.
+func IsName(text string) bool { return syntax.ValidName(text) }

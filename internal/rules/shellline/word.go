@@ -69,7 +69,7 @@ func (e *expansions) computeWords() {
 func (r *reader) word(w *syntax.Word, u role) Word {
 	raw, behind := r.source(w), r.src[w.End().Offset():]
 	if isPlain(raw) && (behind == "" || strings.IndexByte(" \n;|&)", behind[0]) >= 0) {
-		return Word{Text: raw}
+		return Word{Text: raw, Source: raw}
 	}
 	r.expandsEquals(raw)
 	var e expansions
@@ -94,9 +94,11 @@ func (r *reader) word(w *syntax.Word, u role) Word {
 	r.line.values.zshArithmetic = r.line.values.zshArithmetic || e.subscript
 
 	r.line.values.textCode = r.line.values.textCode || e.code
-	result := Word{Text: e.text.String(), Computed: e.computed, MaybeMany: e.several, Prefix: e.prefix, Code: e.code}
+	result := Word{Text: e.text.String(), Computed: e.computed, MaybeMany: e.several, Prefix: e.prefix, Code: e.code,
+		Source: raw}
 	result.ProgramVariable = e.variable && isProgramVariable(variableOf(raw))
-	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
+	if e.mayBeSeveral(raw) {
+		r.unusual("braces")
 		if before := result.Text[:e.brace-1]; !result.Computed || len(before) < len(result.Prefix) {
 			result.Prefix = before
 		}
@@ -110,6 +112,11 @@ func (r *reader) word(w *syntax.Word, u role) Word {
 		result.Prefix, result.MaybeMany = "", true
 	}
 	return result
+}
+
+// mayBeSeveral reports whether a word has braces of which a shell makes several words.
+func (e *expansions) mayBeSeveral(raw string) bool {
+	return e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, ".."))
 }
 
 // isPlain reports whether a word has only characters that mean nothing to any shell. Most words do.
@@ -184,6 +191,7 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		r.literal(r.source(part), e)
 	case *syntax.SglQuoted:
 		if part.Dollar {
+			r.unusual("$'…'")
 			r.fail("an expansion")
 		}
 		e.quotes(r.src[part.Left.Offset()+1 : part.Right.Offset()])
@@ -191,6 +199,7 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		e.fixed = true
 	case *syntax.DblQuoted:
 		if part.Dollar {
+			r.unusual(`$"…"`)
 			r.fail("an expansion")
 		}
 		r.quoted(part, e)
@@ -204,6 +213,7 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		e.computeWords()
 		r.arithmetic(part, e)
 	case *syntax.ProcSubst: // becomes a file in /dev/fd
+		r.block(Group, part)
 		r.failClient("parentheses in a command")
 		e.text.WriteString("/dev/fd/")
 		e.compute()
@@ -218,6 +228,7 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		}
 		r.stdin = outside
 	default: // extended globs
+		r.unusual(otherConstruct)
 		r.fail("parentheses in a command")
 	}
 }
@@ -324,6 +335,7 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 			r.arithmetic(part, e)
 			fixed = true
 		default:
+			r.unusual(otherConstruct)
 			r.fail("an expansion")
 		}
 		r.isParameter(part, e)
@@ -345,6 +357,10 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	raw, name := r.source(p), ""
 	if p.Param != nil {
 		name = p.Param.Value
+	}
+	if p.Excl || p.Index != nil || p.Slice != nil || p.Exp != nil && (p.Exp.Op == syntax.AssignUnset ||
+		p.Exp.Op == syntax.AssignUnsetOrNull || p.Exp.Op == syntax.OtherParamOps) {
+		r.unusual("an expansion that is not known")
 	}
 	plain := raw == "$"+name || raw == "${"+name+"}" && syntax.ValidName(name) // the expansion gives only the value
 	switch {
@@ -423,6 +439,9 @@ func (r *reader) expanded(w *syntax.Word) bool {
 	for _, part := range w.Parts {
 		r.part(part, &e)
 	}
+	if e.mayBeSeveral(r.source(w)) {
+		r.unusual("braces")
+	}
 	return !strings.ContainsAny(r.source(w), "'\"")
 }
 
@@ -440,6 +459,7 @@ func (r *reader) index(x syntax.ArithmExpr) bool {
 // substitution reads $( ) or backticks. The commands in a substitution are commands of the line. In the text of the
 // surrounding command the substitution is empty, because its output is unknown.
 func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
+	r.block(Captured, c)
 	r.inside(c.Stmts)
 	raw := r.source(c)
 	switch {
@@ -458,6 +478,7 @@ func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 
 // arithmetic reads $(( )). In recordings, the client sees through numbers only: a variable may stand for a command.
 func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
+	r.unusual(otherConstruct)
 	raw := r.source(a)
 	if a.Bracket || strings.Trim(raw[1:], "0123456789 +-*/%<>=!&|^~?:,()") != "" {
 		r.failClient("arithmetic")

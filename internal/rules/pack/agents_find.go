@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // Subcommands of hookrun, which a test compares with those of the command line, and subcommands of package managers and
@@ -104,19 +106,9 @@ func changesGates(args []Word) (changes, computed bool) {
 	return false, false
 }
 
-// isClient reports whether a program is an agent's client. A test compares it with the clients that hookrun knows.
-func isClient(program string) bool {
-	switch program {
-	case "claude", "codex", "copilot", "crush", "cursor-agent", "cursor", "droid", "gemini", "kimi", "qwen",
-		"opencode", "cline", "agy", "antigravity", "massgen", "junie", "kiro-cli":
-		return true
-	}
-	return false
-}
-
 // client reports whether the command starts a client, directly or from the client's package.
 func (c *Command) client() bool {
-	if isClient(c.Program) {
+	if c.program.Is(programs.Client) {
 		return true
 	}
 	return len(c.Words) > 0 && (strings.Contains(c.Words[0].Text, "claude-code") || strings.Contains(c.Words[0].Text,

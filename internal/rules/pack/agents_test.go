@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/internal/clients/client"
 	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
@@ -47,7 +48,8 @@ func TestDialects(t *testing.T) {
 func TestClients(t *testing.T) {
 	for _, d := range clients.All().Clients() {
 		if program := d.Install.Program; program != "" && program != "code" && program != "windsurf" {
-			require.True(t, isClient(program), "%s: add %q to isClient", d.Name, program)
+			row, _ := programs.Find(program)
+			require.True(t, row.Is(programs.Client), "%s: add the word client to the row of %q", d.Name, program)
 		}
 	}
 }

@@ -194,29 +194,8 @@ func (c *Command) String() string {
 	return strings.TrimSuffix(c.Program+" "+shellline.JoinWords(c.Args), " ")
 }
 
-// flag reports whether the command has an option: one of the letters, perhaps in a bundle, or a long option or its
-// beginning.
-func (c *Command) flag(letters string, long ...string) bool {
-	for _, w := range c.Args {
-		switch {
-		case w.Text == "--":
-			return false
-		case len(w.Text) < 2 || w.Text[0] != '-':
-		case w.Text[1] != '-':
-			if strings.ContainsAny(w.Text[1:], letters) {
-				return true
-			}
-		default:
-			name, _, _ := strings.Cut(w.Text, "=")
-			for _, l := range long {
-				if len(name) > len("--x") && strings.HasPrefix(l, name) || name == l {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
+// has reports whether the command has one of the arguments in a list, as in the conditions of the table of programs.
+func (c *Command) has(list string) bool { return c.program.Has(list, c.Args) }
 
 // does reports whether one of the facts of the table of programs holds for the command.
 func (c *Command) does(f programs.Fact) bool {

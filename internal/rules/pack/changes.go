@@ -50,7 +50,7 @@ func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 func (f *guardFinder) copies(c *Command) {
 	target, files := c.intoFolder(), c.operands()
 	isFolder := target.Text != ""
-	recursive := c.program.Is(programs.Moves|programs.Whole) || hasLetter(c.Args, "rRa")
+	recursive := c.program.Is(programs.Moves|programs.Whole) || c.has("-r,-R,-a")
 	if c.program.Is(programs.Moves) {
 		before := f.found[guardCommands] // what is moved away is no new text
 		f.changes(c, files, "")
@@ -108,11 +108,11 @@ func (f *guardFinder) git(c *Command) {
 	case "checkout", "mv", "clean":
 		f.changes(c, files, "")
 	case "restore":
-		if !g.has("--staged", 'S') || g.has("--worktree", 'W') {
+		if !g.has("-S,--staged") || g.has("-W,--worktree") {
 			f.changes(c, files, "")
 		}
 	case "rm":
-		if !g.has("--cached", 0) {
+		if !g.has("--cached") {
 			f.changes(c, files, "")
 		}
 	case "stash":
@@ -203,7 +203,7 @@ func (f *guardFinder) other(c *Command) {
 		}
 	case p.Name == "tar":
 		mode := func(letter string) bool {
-			return hasLetter(args, letter) || len(args) > 0 && strings.Contains(args[0].Text, letter)
+			return c.has("-"+letter) || len(args) > 0 && strings.Contains(args[0].Text, letter)
 		}
 		if mode("c") && !mode("x") || hasWord(args, "--create") {
 			return

@@ -38,19 +38,7 @@ func (c *Command) overwritten() (words []Word) {
 
 // isInPlace reports whether the option w makes sed, perl or ruby change their input files.
 func (c *Command) isInPlace(w Word) bool {
-	switch {
-	case !c.program.Is(programs.InPlace), len(w.Text) < 2 || w.Text[0] != '-':
-		return false
-	case w.Text[1] == '-':
-		name, _, _ := strings.Cut(w.Text, "=")
-		return abbreviates(name, "--in-place")
-	}
-	for i := 1; i < len(w.Text); i++ {
-		if w.Text[i] == 'i' || c.program.Takes(w.Text[i]) {
-			return w.Text[i] == 'i'
-		}
-	}
-	return false
+	return c.program.Is(programs.InPlace) && c.program.Has("-i,--in-place", []Word{w})
 }
 
 // copyTargets returns the files that cp, mv, install and ln write, including the files that mv moves away.

@@ -69,7 +69,7 @@ func (c *Command) removes() (r removal, ok bool) {
 	switch p := c.program; {
 	case c.Program == "":
 		r.words, r.recursive = c.operands(), true
-		return r, c.flag("rR", "--recursive") && c.flag("f", "--force")
+		return r, c.has("-r,-R,--recursive") && c.has("-f,--force")
 	case p.Name == "find":
 		return c.findRemoval()
 	case p.Is(programs.Windows):
@@ -83,13 +83,13 @@ func (c *Command) removes() (r removal, ok bool) {
 			moves: p.Name == "rmdir"}, true
 	case p.Is(programs.Moves):
 		r = removal{words: c.operands(), recursive: true, moves: true}
-		if !c.flag("t", "--target-directory") && len(r.words) > 0 {
+		if !c.has("-t,--target-directory") && len(r.words) > 0 {
 			r.words = r.words[:len(r.words)-1]
 		}
 		return r, true
 	case p.Name == "rsync":
 		deletes := func(w Word) bool { return strings.HasPrefix(w.Text, "--del") }
-		if !slices.ContainsFunc(c.Args, deletes) || c.flag("n", "--dry-run") {
+		if !slices.ContainsFunc(c.Args, deletes) || c.has("-n,--dry-run") {
 			return r, false
 		}
 		words := c.operands()
@@ -295,8 +295,8 @@ func (c *Command) listsAll() bool {
 		return isHere(c.operands())
 	case "git":
 		g := gitOf(c, "")
-		return g.sub == "ls-files" && isHere(g.operands()) && !g.has("--others", 'o') &&
-			!g.has("--deleted", 'd')
+		return g.sub == "ls-files" && isHere(g.operands()) && !g.has("-o,--others") &&
+			!g.has("-d,--deleted")
 	case "find":
 		all := Command{Program: "find", program: c.program, Args: append(slices.Clip(c.Args), Word{Text: "-delete"})}
 		r, _ := all.findRemoval()
@@ -318,7 +318,7 @@ func wideChmod(c *Call) Found {
 		default:
 			continue
 		}
-		if cmd.Elsewhere || !cmd.flag("R", "--recursive") {
+		if cmd.Elsewhere || !cmd.has("-R,--recursive") {
 			continue
 		}
 		words := cmd.operands()

@@ -94,41 +94,8 @@ func gitOf(c *Command, dir string) gitCall {
 	return g
 }
 
-// has reports whether the call has an option: a long option, or a letter in a bundle of short options. Options end at
-// --, and values of options do not count.
-func (g *gitCall) has(long string, short byte) bool {
-	skip := false
-	for _, w := range g.args {
-		switch {
-		case skip:
-			skip = false
-		case w.Text == "--":
-			return false
-		case w.Computed, len(w.Text) < 2 || w.Text[0] != '-':
-		case w.Text[1] == '-':
-			name, _, _ := strings.Cut(w.Text, "=")
-			if long != "" && abbreviates(name, long) {
-				return true
-			}
-		default:
-			for i := 1; i < len(w.Text); i++ {
-				if short != 0 && w.Text[i] == short {
-					return true
-				}
-				if g.program.Takes(w.Text[i]) { // the option's value is the rest, or the next word
-					skip = g.program.TakesNext(w.Text)
-					break
-				}
-			}
-		}
-	}
-	return false
-}
-
-// abbreviates reports whether git takes name as an abbreviation of the long option.
-func abbreviates(name, long string) bool {
-	return name == long || len(name) > len("--xx") && len(name) >= len(long)-4 && strings.HasPrefix(long, name)
-}
+// has reports whether the subcommand has one of the options in a list.
+func (g *gitCall) has(list string) bool { return g.program.Has(list, g.args) }
 
 // operands returns the arguments that are neither options nor values of options.
 func (g *gitCall) operands() []Word { return g.program.Operands(g.args) }
@@ -142,13 +109,13 @@ func forcedPush(c *Call) Found {
 				return Found{g.command.String(), "it gives a command of git another name"}
 			}
 		}
-		if g.computed && g.has("--force", 'f') {
+		if g.computed && g.has("-f,--force") {
 			return Found{g.command.String(), "the shell computes which command of git that is"}
 		}
 		if g.sub != "push" && g.sub != "send-pack" {
 			continue
 		}
-		if g.has("--force", 'f') || g.has("--mirror", 0) {
+		if g.has("-f,--force") || g.has("--mirror") {
 			return g.found()
 		}
 		for i, w := range g.operands() {
@@ -168,7 +135,7 @@ func remoteDelete(c *Call) Found {
 		if g.sub != "push" {
 			continue
 		}
-		if g.has("--delete", 'd') || g.has("--prune", 0) {
+		if g.has("-d,--delete") || g.has("--prune") {
 			return g.found()
 		}
 		for _, w := range g.operands() {
@@ -185,13 +152,13 @@ func pushToMain(c *Call) Found {
 		if g.sub != "push" {
 			continue
 		}
-		if g.has("--all", 0) || g.has("--branches", 0) {
+		if g.has("--all") || g.has("--branches") {
 			return g.found()
 		}
 		words, main := g.operands(), mainBranches(g.dir)
 		isMain := func(name string) bool { return slices.Contains(main, name) }
 		if len(words) < 2 { // pushes the current branch
-			if branch := currentBranch(g.dir); branch != "" && isMain(branch) && !g.has("--tags", 0) {
+			if branch := currentBranch(g.dir); branch != "" && isMain(branch) && !g.has("--tags") {
 				return Found{Subject: g.command.String() + " from " + branch}
 			}
 			continue
@@ -279,22 +246,22 @@ func (g *gitCall) losesWork() bool {
 	behind := slices.ContainsFunc(g.args, func(w Word) bool { return w.Text == "--" })
 	switch g.sub {
 	case "reset":
-		return g.has("--hard", 0)
+		return g.has("--hard")
 	case "clean":
-		return g.has("--force", 'f') && !g.has("--dry-run", 'n')
+		return g.has("-f,--force") && !g.has("-n,--dry-run")
 	case "checkout":
-		return g.has("--force", 'f') || behind && len(words) > 0 || slices.ContainsFunc(words, isAllFiles) ||
+		return g.has("-f,--force") || behind && len(words) > 0 || slices.ContainsFunc(words, isAllFiles) ||
 			len(words) == 1 && !words[0].Computed && g.isFile(first)
 	case "restore":
-		return !(g.has("--staged", 'S') && !g.has("--worktree", 'W'))
+		return !(g.has("-S,--staged") && !g.has("-W,--worktree"))
 	case "switch":
-		return g.has("--force", 'f') || g.has("--discard-changes", 0)
+		return g.has("-f,--force") || g.has("--discard-changes")
 	case "branch":
-		return g.has("", 'D') || (g.has("--delete", 'd') && g.has("--force", 'f'))
+		return g.has("-D") || (g.has("-d,--delete") && g.has("-f,--force"))
 	case "stash":
 		return first == "drop" || first == "clear"
 	case "worktree":
-		return first == "remove" && g.has("--force", 'f')
+		return first == "remove" && g.has("-f,--force")
 	}
 	return false
 }

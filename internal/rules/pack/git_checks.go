@@ -20,18 +20,14 @@ func skippedChecks(c *Call) Found {
 		}
 		switch g.sub {
 		case "commit", "push", "merge", "rebase", "pull", "am", "cherry-pick", "revert":
-			short := byte(0)
-			if g.sub == "commit" {
-				short = 'n'
-			}
-			if g.has("--no-verify", short) || c.skipsHooks(g.command) {
+			if g.has("--no-verify") || g.sub == "commit" && g.has("-n") || c.skipsHooks(g.command) {
 				return g.found()
 			}
 		case "config":
 			sets := func(w Word) bool { return strings.EqualFold(w.Text, "core.hooksPath") }
 			words := g.operands()
 			at := slices.IndexFunc(words, sets)
-			if at >= 0 && (len(words) > at+1 || g.has("--unset", 0) || g.has("--unset-all", 0)) {
+			if at >= 0 && (len(words) > at+1 || g.has("--unset") || g.has("--unset-all")) {
 				return g.found()
 			}
 		}

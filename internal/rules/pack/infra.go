@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/rules/programs"
-	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 var infra = Pack{
@@ -48,11 +47,6 @@ var infra = Pack{
 				"gem push", "docker push", "gh release create", "gh release delete"}},
 		},
 	},
-}
-
-// has reports whether any argument is one of the words in a list.
-func (c *Command) has(list string) bool {
-	return slices.ContainsFunc(c.Args, func(w Word) bool { return shellline.InList(list, w.Text) })
 }
 
 // isDry reports whether a command only shows its effect or its help.

@@ -67,13 +67,6 @@ func savedBy(c *Command) (files []string) {
 	return files
 }
 
-// hasLetter reports whether a bundle of short options has one of the letters.
-func hasLetter(args []Word, letters string) bool {
-	return slices.ContainsFunc(args, func(w Word) bool {
-		return len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text, letters)
-	})
-}
-
 func hasWord(args []Word, words ...string) bool {
 	return slices.ContainsFunc(args, func(w Word) bool { return slices.Contains(words, w.Text) })
 }
@@ -151,7 +144,7 @@ func (c *Command) netcatRuns() bool {
 			return true
 		}
 	}
-	return hasLetter(c.Args, "e")
+	return c.has("-e")
 }
 
 // socatRuns reports whether socat connects a program with the network.

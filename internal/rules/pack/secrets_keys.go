@@ -83,9 +83,9 @@ func (c *Command) dumps() bool {
 	case "set":
 		return len(c.Args) == 0
 	case "export":
-		return len(c.Args) == 0 || plain() == 0 && !c.flag("fn")
+		return len(c.Args) == 0 || plain() == 0 && !c.has("-f,-n")
 	case "declare", "typeset":
-		return plain() == 0 && !c.flag("fFaAin") && !help()
+		return plain() == 0 && !c.has("-f,-F,-a,-A,-i,-n") && !help()
 	case "ps": // letters without a dash, with an e
 		return len(c.Args) > 0 && c.Args[0].Text != "" && c.Args[0].Text[0] != '-' &&
 			strings.Contains(c.Args[0].Text, "e") && strings.Trim(c.Args[0].Text, "abcdefghijklmnopqrstuvwxyz") == ""

@@ -113,70 +113,26 @@ func leavesOut(option string, loads bool) (leaves, next bool) {
 
 // script reads the arguments of a program whose first operand is a program text.
 func (s *search) script(c *Command) string {
-	inPlace := c.flag("", "--in-place") || c.Program == "perl" && c.flag("i")
-	given := c.Program == "perl" && c.flag("eE")
-	var files []Word
-	for i := 0; i < len(c.Args); i++ {
-		w := c.Args[i]
-		switch text := w.Text; {
-		case strings.HasPrefix(text, "-i") && strings.HasSuffix(c.Program, "sed"), strings.HasPrefix(text, "-Ei"),
-			strings.HasPrefix(text, "-ni"), strings.HasPrefix(text, "-ri"):
-			inPlace = true
-		case strings.HasSuffix(c.Program, "q") && strings.HasPrefix(text, "-e"): // jq and yq: exit status
-		case text == "-e", text == "--expression", text == "-f",
-			text == "-v" && strings.HasSuffix(c.Program, "awk"):
-			given = given || text != "-v"
-			if text == "-f" && i+1 < len(c.Args) {
-				files = append(files, c.Args[i+1])
-			}
-			i++
-		case strings.HasPrefix(text, "--expression="), strings.HasPrefix(text, "-f"), strings.HasPrefix(text, "-e"):
-			given = true
-		case text == "--arg" || text == "--argjson":
-			i += 2
-		case text == "-F", text == "--indent", strings.HasPrefix(text, "-") && len(text) > 1:
-			if text == "-F" {
-				i++
-			}
-		case c.Program == "yq" && (text == "e" || text == "eval" || text == "ea" || text == "eval-all"):
-		case !given:
-			given = true
-		default:
-			files = append(files, w)
-		}
-	}
-	if inPlace {
+	p := c.program
+	if slices.ContainsFunc(c.Args, c.isInPlace) {
 		return ""
 	}
-	return s.operands(files, programs.Yes)
+	files, operands := p.Values(p.List("loads"), c.Args), c.operands()
+	if p.Name == "yq" && len(operands) > 0 && shellline.InList("e eval ea eval-all", operands[0].Text) {
+		operands = operands[1:]
+	}
+	given := len(files)+len(p.Values(p.List("text"), c.Args)) > 0
+	if !given && len(operands) > 0 {
+		operands = operands[1:]
+	}
+	return s.operands(slices.Concat(files, operands), programs.Yes)
 }
 
-// copies reads the arguments of a program that copies, moves or links files. A copy does not count as reading if its
-// name is also secret, unless the copy leaves the machine.
+// copies reads the arguments of a program that copies, moves or links files. A copy does not count as reading if the
+// name of the copy is also secret, unless the copy leaves the machine.
 func (s *search) copies(c *Command) string {
-	var files []Word
-	target := ""
-	for i := 0; i < len(c.Args); i++ {
-		text := c.Args[i].Text
-		option := len(text) > 1 && text[0] == '-'
-		switch {
-		case text == "-t" || text == "--target-directory":
-			if i++; i < len(c.Args) {
-				target = c.Args[i].Text
-			}
-		case strings.HasPrefix(text, "--target-directory="):
-			_, target, _ = strings.Cut(text, "=")
-		case option && text[1] != '-' && c.program.TakesNext(text):
-			i++
-		case option && text[1] == '-' && c.Program == "rsync":
-			if left, next := leavesOut(text, false); left && next || text == "--rsh" || text == "--files-from" {
-				i++
-			}
-		case !option:
-			files = append(files, c.Args[i])
-		}
-	}
-	if files = splitBraces(files); target == "" {
+	files, target := splitBraces(c.operands()), c.intoFolder().Text
+	if target == "" {
 		if len(files) < 2 {
 			return ""
 		}
@@ -226,7 +182,7 @@ func (s *search) git(c *Command) string {
 	switch {
 	case !g.program.Does(programs.MayShow, args):
 		return ""
-	case g.sub == "grep" && !hasLetter(args, "e"):
+	case g.sub == "grep" && !g.has("-e"):
 		if at := slices.IndexFunc(args, func(w Word) bool { return !strings.HasPrefix(w.Text, "-") }); at >= 0 {
 			args = slices.Delete(slices.Clone(args), at, at+1)
 		}

@@ -5,29 +5,17 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 func dataDrop(c *Call) Found {
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
-		switch cmd.Program {
-		case "dropdb":
-			if !cmd.has("--help -? --version -V") { // -h is the host option
-				return Found{Subject: cmd.String()}
-			}
-		case "mysqladmin", "mariadb-admin":
-			if cmd.has("drop") {
-				return Found{Subject: cmd.String()}
-			}
-		case "redis-cli", "valkey-cli":
-			if cmd.has("FLUSHALL flushall FLUSHDB flushdb FlushAll FlushDB") {
-				return Found{Subject: cmd.String()}
-			}
-		default:
-			if !isDatabase(cmd.Program) || cmd.has(":memory:") {
-				continue
-			}
+		switch {
+		case cmd.does(programs.Drops):
+			return Found{Subject: cmd.String()}
+		case cmd.program.Is(programs.Database) && !cmd.has(":memory:"):
 			if text, computed := cmd.statements(); drops(text) {
 				found := Found{Subject: cmd.String()}
 				if computed && !dropping.Get().MatchString(text) {
@@ -38,16 +26,6 @@ func dataDrop(c *Call) Found {
 		}
 	}
 	return Found{}
-}
-
-// isDatabase reports whether a program runs database statements from its arguments or from stdin.
-func isDatabase(program string) bool {
-	switch program {
-	case "psql", "pgcli", "mysql", "mariadb", "mycli", "sqlite3", "sqlite", "mongosh", "mongo", "duckdb", "sqlcmd",
-		"clickhouse", "clickhouse-client", "cockroach", "cqlsh", "sqlplus", "snowsql", "bq", "litecli", "usql", "trino":
-		return true
-	}
-	return false
 }
 
 // statements returns the statements that a line gives a database to run: in arguments, in a here-document, or from echo

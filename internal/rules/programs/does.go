@@ -81,29 +81,47 @@ func (p Program) holding(args []Word) Fact {
 		if word == field || field[len(word)] == '=' {
 			continue
 		}
-		if list := field[len(word)+1:]; hasAny(args, list) == (field[len(word)] == '?') {
+		if list := field[len(word)+1:]; p.Has(list, args) == (field[len(word)] == '?') {
 			f |= factOf.Get()[word]
 		}
 	}
 	return f
 }
 
-// hasAny reports whether the arguments have one of the patterns in a list.
-func hasAny(args []Word, list string) bool {
-	for pattern := range strings.SplitSeq(list, ",") {
-		for i := range args {
-			if args[i].Text == "--" && len(pattern) > 1 && pattern[0] == '-' {
-				break
-			}
-			if matches(pattern, args, i) {
+// Has reports whether the arguments match one of the patterns in a list, as in the condition of a row: -x,--long,word.
+// Values of options are no options, and behind -- there is none.
+func (p Program) Has(list string, args []Word) bool {
+	isOption, isValue := true, false
+	for i := range args {
+		text := args[i].Text
+		isOption = isOption && text != "--"
+		for pattern := range strings.SplitSeq(list, ",") {
+			if matches := pattern[0] != '-' && matches(pattern, args, i) ||
+				pattern[0] == '-' && isOption && !isValue && p.hasOption(pattern, text); matches {
 				return true
 			}
+		}
+		isValue = isOption && !isValue && len(text) > 1 && text[0] == '-' && p.TakesNext(text)
+	}
+	return false
+}
+
+// hasOption reports whether an argument is the option of a pattern, or a bundle with the option.
+func (p Program) hasOption(pattern, text string) bool {
+	if len(pattern) != 2 || len(text) < 2 || text[0] != '-' || text[1] == '-' {
+		name, _, _ := strings.Cut(text, "=")
+		return name == pattern || len(name) > len("--x") && strings.HasPrefix(name, "--") &&
+			strings.HasPrefix(pattern, name)
+	}
+	for i := 1; i < len(text); i++ {
+		if text[i] == pattern[1] || p.Takes(text[i]) {
+			return text[i] == pattern[1]
 		}
 	}
 	return false
 }
 
-// matches reports whether an argument matches a pattern of a condition.
+// matches reports whether an argument matches a pattern that is no option.
 func matches(pattern string, args []Word, i int) bool {
 	text := args[i].Text
 	inner, isPrefix := strings.CutSuffix(pattern, "*")
@@ -113,19 +131,14 @@ func matches(pattern string, args []Word, i int) bool {
 	case isPrefix && inner[0] == '*':
 		return strings.Contains(text, inner[1:])
 	case isPrefix:
-		return strings.HasPrefix(text, inner)
+		return strings.HasPrefix(text, strings.TrimPrefix(inner, "="))
 	case pattern[0] == '=':
 		return text == pattern[1:]
 	case pattern[0] == '@': // an operand, and not the value of an option
 		isValue := i > 0 && strings.HasPrefix(args[i-1].Text, "-") && !strings.Contains(args[i-1].Text, "=")
 		return !isValue && text == pattern[1:]
-	case pattern[0] != '-' || len(text) < 2 || text[0] != '-':
-		return text == pattern
-	case len(pattern) == 2: // a letter, perhaps in a bundle
-		return text[1] != '-' && strings.IndexByte(text[1:], pattern[1]) >= 0
 	}
-	name, _, _ := strings.Cut(text, "=")
-	return name == pattern || len(name) > len("--x") && strings.HasPrefix(name, "--") && strings.HasPrefix(pattern, name)
+	return text == pattern
 }
 
 // hasSubcommand reports whether the arguments begin with the words of a subcommand, where * is any word. Options may

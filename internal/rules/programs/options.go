@@ -101,19 +101,28 @@ func (p Program) Takes(letter byte) bool {
 
 // Values returns the values of options in a list, which are attached to the options or are the next arguments.
 func (p Program) Values(list string, args []Word) (values []Word) {
-	for i, w := range args {
-		name, value, attached := strings.Cut(w.Text, "=")
-		switch {
-		case len(w.Text) < 2 || w.Text[0] != '-':
-		case w.Text[1] == '-':
-			if In(list, name[2:]) && attached {
-				values = append(values, w.After(len(w.Text)-len(value)))
-			} else if In(list, name[2:]) && i+1 < len(args) {
-				values = append(values, args[i+1])
+	for i := 0; i < len(args) && list != ""; i++ {
+		w := args[i]
+		at := 0 // where the value begins
+		if name, isLong := strings.CutPrefix(w.Text, "--"); isLong {
+			name, _, _ = strings.Cut(name, "=")
+			if option, _ := p.long(name); In(list, name) || In(list, strings.TrimSuffix(option, ":")) {
+				at = min(len(w.Text), len("--=")+len(name))
 			}
-		case In(list, w.Text[1:2]) && len(w.Text) > 2:
-			values = append(values, w.After(2))
-		case In(list, w.Text[1:]) && i+1 < len(args):
+		} else if len(w.Text) > 1 && w.Text[0] == '-' {
+			for j := 1; j < len(w.Text) && at == 0; j++ {
+				if In(list, w.Text[j:j+1]) {
+					at = j + 1
+				} else if p.Takes(w.Text[j]) {
+					break
+				}
+			}
+		}
+		switch {
+		case at == 0:
+		case at < len(w.Text):
+			values = append(values, w.After(at))
+		case i+1 < len(args):
 			values = append(values, args[i+1])
 		}
 	}

@@ -48,6 +48,8 @@ func TestRows(t *testing.T) {
 		}
 	})
 	require.GreaterOrEqual(t, rows, 434)
+	require.Equal(t, []Fact{Names, Runs, Client}, []Fact{factOf.Get()["names"], factOf.Get()["runs"],
+		factOf.Get()["client"]}, "the constants and factNames are in one order")
 	for _, name := range []string{"", "#", "zz", "a", "~", "git3", "docker ", "-x"} {
 		p, ok := Find(name)
 		require.False(t, ok, name)

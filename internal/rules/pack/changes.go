@@ -25,6 +25,8 @@ func (f *guardFinder) command(c *Command) {
 		f.changes(c, c.overwritten(), "")
 	case c.program.Is(programs.Copies | programs.Moves):
 		f.copies(c)
+	case p.Is(programs.Links), p.Name == "patch": // which may write the value of an option: ln -t, patch -o
+		f.changes(c, programs.Program{}.Operands(c.Args), "")
 	case changes == programs.Yes:
 		f.changes(c, c.operands(), "")
 	case p.Is(programs.Filters):

@@ -173,8 +173,7 @@ func (c *commandLine) mayBeOwn(path string) bool {
 func (c *commandLine) runs(name, text string) {
 	program, options, _ := strings.Cut(text, " ")
 	switch base := foldName(filepath.Base(program)); {
-	case shellline.IsShell(base) || isPython(base) || isNode(base) ||
-		shellline.InList(interpreters+" "+wrappers, baseName(base)):
+	case shellline.IsShell(base) || isInterpreter(base) || shellline.InList(wrappers, base):
 		c.doubt("%s may have a program run others", name)
 	case base != foldName(program):
 		c.file(program)

@@ -72,7 +72,7 @@ func (c *commandLine) addCommand(argv []word, path string) {
 	if why := c.unclear(argv, name); why != "" {
 		c.doubt("%s", why)
 	}
-	if shellline.InList(writers, name) {
+	if isWriter(rowOf(name)) {
 		return
 	}
 	for _, w := range args {
@@ -95,7 +95,7 @@ func (c *commandLine) addCommand(argv []word, path string) {
 		}
 	case launches:
 		c.launched(name, args, launched)
-	case isPython(name), shellline.InList(interpreters, baseName(name)):
+	case isInterpreter(name):
 		c.interpreterArguments(name, args)
 	case name == "make" || name == "gmake":
 		c.make(args)

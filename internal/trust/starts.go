@@ -373,7 +373,7 @@ func (s *starts) isSplit(w word) bool {
 // interpreter can tell.
 func scriptAt(name string, args []word) int {
 	runs := shellline.InList("bun deno uv", name)
-	if !runs && !isPython(name) && !shellline.InList(interpreters, baseName(name)) || strings.HasSuffix(name, "awk") {
+	if !runs && !isInterpreter(name) || strings.HasSuffix(name, "awk") {
 		return -1
 	}
 	for i, w := range args {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
@@ -15,14 +16,13 @@ import (
 // command only: commands in the arguments are checked separately. Only forms that are known to run no other file are
 // clear. If a list here lacks a harmless program or option, hookrun asks for "files" without need.
 func (c *commandLine) unclear(argv []word, name string) string {
-	first, args := argv[0], argv[1:]
+	first, args, row := argv[0], argv[1:], rowOf(name)
 	switch {
 	case c.sourced:
 		return "a file that the shell reads may change what " + spelling.Quote(first.Text) + " means"
 	case first.Computed:
 		return written(first) + " is known only when it runs"
-	case !isPlainShell(name) && !isPython(name) && !shellline.InList(interpreters, baseName(name)) &&
-		c.isOwnScript(first.Text):
+	case !isPlainShell(name) && !isInterpreter(name) && c.isOwnScript(first.Text):
 		return ""
 	}
 	switch {
@@ -34,7 +34,7 @@ func (c *commandLine) unclear(argv []word, name string) string {
 	case isPlainShell(name):
 		return c.unclearShell(name, args)
 	case isPython(name), shellline.InList("node nodejs perl ruby", name):
-		return c.unclearScript(strings.TrimSuffix(baseName(name), "js"), args)
+		return c.unclearScript(rowOf(name).Name, args)
 	case strings.HasSuffix(name, "awk"):
 		return c.unclearAwk(name, args)
 	case shellline.InList(wrappers, name):
@@ -49,9 +49,9 @@ func (c *commandLine) unclear(argv []word, name string) string {
 		return ""
 	case name == "printf" || name == "set" || name == "read" || name == "export" || name == "cd":
 		return c.unclearBuiltin(name, args)
-	case shellline.InList(builtins, name), shellline.InList(onFiles, name):
+	case takesAnyFile(name), row.Is(programs.Plain) && shellline.IsBuiltin(name) && name != "which":
 		return ""
-	case shellline.InList(readers, name):
+	case row.Is(programs.Plain):
 		return c.unclearReader(name, args)
 	}
 	found := c.inPath(name)
@@ -222,7 +222,7 @@ func unclearWrapper(name string, args []word) string {
 	if name == "find" {
 		runs := slices.ContainsFunc(args, func(w word) bool { return w.Text == "-exec" })
 		for i, w := range args {
-			if i > 0 && (args[i-1].Text == "-exec" || args[i-1].Text == "-ok") && !shellline.InList(onFiles, w.Text) {
+			if i > 0 && (args[i-1].Text == "-exec" || args[i-1].Text == "-ok") && !takesAnyFile(w.Text) {
 				return "find runs " + written(w) + " on files that are known only then"
 			}
 			if shellline.InList("-execdir -okdir -fprint -fprintf -fls -delete -files0-from", w.Text) ||
@@ -240,7 +240,7 @@ func unclearWrapper(name string, args []word) string {
 			}
 			return ""
 		case name == "xargs" && !strings.HasPrefix(w.Text, "-") && !digits.Get().MatchString(w.Text) && w.Text != "{}":
-			if !shellline.InList(onFiles, w.Text) {
+			if !takesAnyFile(w.Text) {
 				return "xargs runs " + written(w) + " on files that are known only then"
 			}
 			return ""
@@ -368,10 +368,11 @@ func (c *commandLine) unclearReader(name string, args []word) string {
 		case name == "jq" && (strings.HasPrefix(w.Text, "-L") || strings.HasPrefix(w.Text, "--library") ||
 			loadsOfJq.Get().MatchString(w.Text) || i > 0 && w.Computed && fileOfJq.Get().MatchString(args[i-1].Text)):
 			return "jq loads modules, or a program that is known only when it runs"
-		case (shellline.InList("stat which", name) || name == "ls" && len(args) > 1) && !w.Computed && c.isFile(w.Text):
+		case (shellline.InList("stat which", name) || shellline.InList("ls tree", name) && len(args) > 1) &&
+			!w.Computed && c.isFile(w.Text):
 			return name + " shows the mode of " + written(w)
-		case name == "sort" && strings.HasPrefix(w.Text, "--c") && !strings.HasPrefix(w.Text, "--check"):
-			return "an option of sort that runs a program"
+		case mayRunLine(rowOf(name), w.Text):
+			return "an option of " + name + " that runs a program"
 		case name == "curl" && (isShortOption(w.Text) && strings.Contains(w.Text, "K") ||
 			strings.HasPrefix(w.Text, "--conf") || strings.HasPrefix(w.Text, "--eng") ||
 			strings.Contains(w.Text, "file:")):
@@ -381,6 +382,18 @@ func (c *commandLine) unclearReader(name string, args []word) string {
 		}
 	}
 	return ""
+}
+
+// mayRunLine reports whether an argument may be an option whose value is a line, such as --compress-program of sort.
+func mayRunLine(row programs.Program, text string) bool {
+	text, _, _ = strings.Cut(text, "=")
+	for option := range strings.SplitSeq(row.List("line"), ",") {
+		isLong := len(text) > len("--") && strings.HasPrefix("--"+option, text)
+		if option != "" && (isLong || isShortOption(text) && strings.Contains(text, option)) {
+			return true
+		}
+	}
+	return false
 }
 
 // notification matches the known script of osascript, also as it is written in a line: literals, and no expression.

@@ -25,10 +25,12 @@ func (f *guardFinder) command(c *Command) {
 		f.changes(c, c.overwritten(), "")
 	case c.program.Is(programs.Copies | programs.Moves):
 		f.copies(c)
-	case p.Is(programs.Links), p.Name == "patch": // which may write the value of an option: ln -t, patch -o
-		f.changes(c, programs.Program{}.Operands(c.Args), "")
+	case c.program.Is(programs.Edits):
+		for _, w := range c.operands() {
+			f.word(w, false, "")
+		}
 	case changes == programs.Yes:
-		f.changes(c, c.operands(), "")
+		f.changes(c, slices.Concat(c.operands(), p.Values(p.List("saves"), c.Args)), "")
 	case p.Is(programs.Filters):
 		f.changes(c, c.operands()[min(1, len(c.operands())):], "")
 	default:

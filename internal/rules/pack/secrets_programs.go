@@ -42,7 +42,7 @@ func (s *search) command(c *Command) Found {
 	case c.Wrapper == "foreman", c.Wrapper == "honcho": // c.Program is run or start; -e names an environment file
 		by, _ := programs.Find("foreman")
 		return Found{Subject: s.operands(by.Operands(c.Args), shows)}
-	case c.isInterpreter() && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
+	case p.Name == "python" && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
 		shellline.InList("venv virtualenv", c.Args[1].Text):
 		return Found{}
 	case c.Program != "" && isSecret(c.Program): // bash .env

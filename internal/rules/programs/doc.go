@@ -27,9 +27,9 @@
 //	as NAME   all as NAME does
 //
 // May-show and may-write add what is not sure. No-file: writes no file named in the line. Loads= has the options with a
-// file to read, sends= the options with a file to send; uploads: operands with an @ or a < name files to send. Plain:
-// runs none of the operands, and no file of a project can add code; lints: likewise, for a linter or a formatter, which
-// only reads and writes the given files.
+// file to read, sends= the options with a file to send, saves= the options with a file or folder to write; uploads:
+// operands with an @ or a < name files to send. Plain: runs none of the operands, and no file of a project can add code;
+// lints: likewise, for a linter or a formatter, which only reads and writes the given files. Client: an agent.
 //
 // For a program that runs another command from the arguments:
 //
@@ -52,7 +52,7 @@
 //	may-run   may run a line from the arguments in a way not known here; runs-text: and these arguments say so
 //
 // Effects are remote (prints or saves what comes from the network; api: what a method says), decodes, unpacks, formats
-// and erases (devices), publishes, and what is deleted: cluster, infra, containers, cloud.
+// and erases (devices), publishes, and what is deleted: cluster, infra, containers, cloud, and what a database drops.
 //
 // An effect, reads, and a may- word can have a condition: formats?-a,--all needs one of the arguments in the list,
 // reads!-noout none. In the list, -x is a letter, perhaps in a bundle; --long is an option, perhaps abbreviated; @word

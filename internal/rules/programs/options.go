@@ -82,8 +82,8 @@ func (p Program) Operands(args []Word) (words []Word) {
 // TakesNext reports whether the next argument is the value of an option in this one.
 func (p Program) TakesNext(text string) bool {
 	if name, isLong := strings.CutPrefix(text, "--"); isLong {
-		option, _ := p.long(name)
-		return strings.HasSuffix(option, ":")
+		option, ok := p.long(name)
+		return ok && name != "" && strings.HasSuffix(option, ":")
 	}
 	for i := 1; i < len(text); i++ {
 		if p.Takes(text[i]) {

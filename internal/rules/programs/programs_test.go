@@ -14,7 +14,7 @@ func eachRow(see func(name, text string)) {
 	}
 }
 
-const lists = "operands line text idle loads replaces splits skips sends"
+const lists = "operands line text idle loads saves replaces splits skips sends"
 
 // TestRows: the rows are sorted, and have only words that the package explains.
 func TestRows(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/files/regular"
 	"github.com/hookrun/hookrun/internal/record/machine"
 	"github.com/hookrun/hookrun/internal/record/runlog"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 // Machine describes this machine and this hookrun for a report.
@@ -84,14 +86,62 @@ func managedHash(cfg *hookfile.Config) string {
 			continue
 		}
 		folder := filepath.Dir(h.File) + string(filepath.Separator)
-		for _, word := range append(strings.Fields(h.Process().Shell), h.Process().Argv...) {
-			if word = strings.Trim(word, `"';`); strings.HasPrefix(word, folder) {
+		for _, word := range wordsOf(h.Process()) {
+			if strings.HasPrefix(word, folder) {
 				text, _, err := regular.Read(word, 16<<20)
 				fmt.Fprintf(hash, "%q %x %v\n", word, sha256.Sum256(text), err != nil)
 			}
 		}
 	}
 	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// wordsOf returns the words of a command, also of the lines in its arguments, and the files that it reads from.
+func wordsOf(p *hook.Process) []string {
+	if p.Argv == nil {
+		return wordsOfLine(p.Shell, p.PowerShell, shellline.MaxWrappers)
+	}
+	command := shellline.Command{}
+	for _, word := range p.Argv {
+		command.Words = append(command.Words, shellline.Word{Text: word})
+	}
+	return wordsOfCommand(command, shellline.MaxWrappers)
+}
+
+// wordsOfLine splits a line at blanks if only another shell can read it.
+func wordsOfLine(text string, isOther bool, left int) (words []string) {
+	line := shellline.Split(text)
+	if isOther || line.Unreadable != "" || left == 0 {
+		for word := range strings.FieldsSeq(text) {
+			words = append(words, strings.Trim(word, `"';`))
+		}
+		return words
+	}
+	for _, command := range line.Commands {
+		words = append(words, wordsOfCommand(command, left)...)
+	}
+	return words
+}
+
+func wordsOfCommand(c shellline.Command, left int) (words []string) {
+	launched, _ := shellline.Launch(c.Words)
+	if launched.Stdin && c.Script != "" {
+		launched.Lines = append(launched.Lines, c.Script)
+	}
+	for _, w := range c.Words {
+		if !slices.Contains(launched.Lines, w.Text) {
+			words = append(words, w.Text)
+		}
+	}
+	for _, line := range launched.Lines {
+		words = append(words, wordsOfLine(line, false, left-1)...)
+	}
+	for _, f := range c.Files {
+		if !f.Writes {
+			words = append(words, f.File.Text)
+		}
+	}
+	return words
 }
 
 // lastLogged returns the time of the last call of the workspace in the end of a run log.

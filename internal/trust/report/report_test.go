@@ -52,6 +52,22 @@ func TestManagedHash(t *testing.T) {
 	require.Empty(t, managedHash(cfg))
 }
 
+func TestWordsOf(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"/f/a.sh x; sh '/f/b.sh' && timeout 5 /f/c.sh": "/f/a.sh x sh /f/b.sh timeout 5 /f/c.sh",
+		"sh -c '/f/a.sh x' # /f/b.sh":                  "sh -c /f/a.sh x",
+		"sh < /f/a.sh > /f/log":                        "sh /f/a.sh",
+		"sh <<'E'\n/f/a.sh\nE":                         "sh /f/a.sh",
+		"if true; then '/f/a.sh'; fi; x=$(/f/b.sh)":    "true /f/a.sh /f/b.sh",
+		"'unclosed":                                    "unclosed",
+	} {
+		require.Equal(t, want, strings.Join(wordsOf(&hook.Process{Command: hook.Command{Shell: line}}), " "), line)
+	}
+	argv := hook.Command{Argv: []string{"bash", "-c", "/f/a.sh $X"}}
+	require.Equal(t, []string{"bash", "-c", "/f/a.sh", "$X"}, wordsOf(&hook.Process{Command: argv}))
+}
+
 func TestStatusLine(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

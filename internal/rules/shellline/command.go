@@ -239,7 +239,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 		outside, piped := r.stdin, r.piped
 		files, first := len(r.line.Redirections), len(r.line.Commands)
 		for _, redirect := range s.Redirs {
-			if _, from := r.redirect(redirect); from != inherited {
+			if _, _, from := r.redirect(redirect); from != inherited {
 				r.stdin, r.piped = from, r.line.Commands[first:]
 			}
 		}
@@ -379,11 +379,8 @@ func (r *reader) simple(s *syntax.Stmt) {
 		reads.At = int(s.Cmd.Pos().Offset())
 	}
 	for _, redirect := range s.Redirs {
-		if input, from := r.redirect(redirect); from != inherited {
-			reads.stdin, reads.Script, reads.Input = from, "", input
-			if input != nil && !input.Computed {
-				reads.Script = input.Text
-			}
+		if input, script, from := r.redirect(redirect); from != inherited {
+			reads.stdin, reads.Script, reads.Input = from, script, input
 		}
 	}
 	defer func() { r.written = written }()

@@ -121,12 +121,12 @@ func (r *reader) isReadOtherwise(d *syntax.Redirect) bool {
 }
 
 // redirect reads a redirection. Patterns do not see redirections, and the target must not expand. It returns the new
-// source of stdin, and the text on stdin if the line contains the text.
-func (r *reader) redirect(d *syntax.Redirect) (input *Word, from stdin) {
+// source of stdin, and the text on stdin. script is the text if the line contains all of it.
+func (r *reader) redirect(d *syntax.Redirect) (input *Word, script string, from stdin) {
 	raw := r.source(d.Word)
 	if r.words++; r.words > maxWords {
 		r.fail(tooManyWords)
-		return nil, fed
+		return nil, "", fed
 	}
 	number := ""
 	if d.N != nil {
@@ -139,12 +139,13 @@ func (r *reader) redirect(d *syntax.Redirect) (input *Word, from stdin) {
 	}
 	switch d.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		return r.hereDocument(d), fed
+		input, script = r.hereDocument(d)
+		return input, script, fed
 	case syntax.RdrInOut:
 		r.fail("a redirection")
 		file := Redirection{Writes: true, Both: true, File: r.word(d.Word, fixedWord), Number: number}
 		r.line.Redirections = append(r.line.Redirections, file)
-		return nil, fed
+		return nil, "", fed
 	}
 	target := r.word(d.Word, fixedWord)
 	switch d.Op {
@@ -166,24 +167,27 @@ func (r *reader) redirect(d *syntax.Redirect) (input *Word, from stdin) {
 			r.fail("a redirection")
 		}
 		if d.Op == syntax.DplIn {
-			return nil, fed
+			return nil, "", fed
 		}
 	case syntax.WordHdoc:
-		return &target, fed
+		if !target.Computed {
+			script = target.Text
+		}
+		return &target, script, fed
 	case syntax.RdrIn:
 		if target.Computed || IsStdin(target.Text) {
-			return nil, fed
+			return nil, "", fed
 		}
-		return nil, inFile
+		return nil, "", inFile
 	}
 	if d.Op != syntax.DplOut && d.Op != syntax.DplIn && target.Text != "/dev/null" {
 		r.line.values.writes = true
 	}
-	return nil, inherited
+	return nil, "", inherited
 }
 
-// hereDocument reads a here-document, and returns its text.
-func (r *reader) hereDocument(d *syntax.Redirect) *Word {
+// hereDocument reads a here-document. script is the text with its delimiter, if the line contains all of the text.
+func (r *reader) hereDocument(d *syntax.Redirect) (input *Word, script string) {
 	// In recordings, the client does not see through a here-document with an unquoted delimiter or a longer first line.
 	raw := r.source(d.Word)
 	first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
@@ -201,14 +205,18 @@ func (r *reader) hereDocument(d *syntax.Redirect) *Word {
 		r.fail("a here-document with more on its first line")
 	}
 	if d.Hdoc == nil {
-		return nil
+		return nil, ""
 	}
 	if endsEarlier(r.source(d.Hdoc), strings.Trim(raw, `'"\`), quoted) {
 		r.fail("a here-document that may end earlier")
 	}
-	text := r.body(d.Hdoc, quoted)
-	if quoted || text != "" {
-		return &Word{Text: text}
+	text, source := r.body(d.Hdoc, quoted), r.source(d.Hdoc)
+	end := strings.LastIndexByte(source, '\n') + 1
+	if strings.TrimLeft(source[end:], "\t") == strings.Trim(raw, `'"\`) {
+		source = source[:end] // package syntax counts the delimiter as text
 	}
-	return &Word{Computed: true, Source: hereDocumentMark + r.source(d.Hdoc)}
+	if quoted || text != "" {
+		return &Word{Text: source}, text
+	}
+	return &Word{Computed: true, Source: hereDocumentMark + source}, ""
 }

@@ -125,8 +125,8 @@ func wordsOfLine(text string, isOther bool, left int) (words []string) {
 
 func wordsOfCommand(c shellline.Command, left int) (words []string) {
 	launched, _ := shellline.Launch(c.Words)
-	if launched.Stdin && c.Script != "" {
-		launched.Lines = append(launched.Lines, c.Script)
+	if launched.Stdin && c.Input != nil {
+		launched.Lines = append(launched.Lines, c.Input.Text)
 	}
 	for _, w := range c.Words {
 		if !slices.Contains(launched.Lines, w.Text) {

@@ -60,7 +60,7 @@ func TestWordsOf(t *testing.T) {
 		"sh < /f/a.sh > /f/log":                        "sh /f/a.sh",
 		"sh <<'E'\n/f/a.sh\nE":                         "sh /f/a.sh",
 		"if true; then '/f/a.sh'; fi; x=$(/f/b.sh)":    "true /f/a.sh /f/b.sh",
-		"'unclosed":                                    "unclosed",
+		"'unclosed": "unclosed",
 	} {
 		require.Equal(t, want, strings.Join(wordsOf(&hook.Process{Command: hook.Command{Shell: line}}), " "), line)
 	}

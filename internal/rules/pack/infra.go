@@ -12,18 +12,18 @@ var infra = Pack{
 	Rules: []Rule{
 		{
 			Name: "no-cluster-delete", Blocks: "a command that deletes resources of a cluster",
-			Find:  firstThat(programs.Cluster),
+			Find:  func(c *Call) Found { return c.firstThat(programs.Cluster) },
 			Doubt: [][]string{{"kubectl delete", "kubectl drain", "helm uninstall", "helm delete"}},
 		},
 		{
 			Name: "no-infra-destroy", Blocks: "a command that destroys infrastructure",
-			Find: firstThat(programs.Infra),
+			Find: func(c *Call) Found { return c.firstThat(programs.Infra) },
 			Doubt: [][]string{{"terraform ", "tofu ", "terragrunt ", "pulumi ", "cdk "},
 				{" destroy", "-destroy"}},
 		},
 		{
 			Name: "no-container-delete", Blocks: "a command that deletes volumes, unused images, or running containers",
-			Find: firstThat(programs.Containers),
+			Find: func(c *Call) Found { return c.firstThat(programs.Containers) },
 			Doubt: [][]string{{"docker ", "podman ", "nerdctl "},
 				{"system prune", "volume prune", "image prune", "docker rm -f", "volume rm", "down -v"}},
 		},
@@ -42,7 +42,7 @@ var infra = Pack{
 		},
 		{
 			Name: "no-publish", Blocks: "a command that publishes a package, an image or a release",
-			Find: firstThat(programs.Publishes),
+			Find: func(c *Call) Found { return c.firstThat(programs.Publishes) },
 			Doubt: [][]string{{"npm publish", "yarn publish", "pnpm publish", "twine upload", "cargo publish",
 				"gem push", "docker push", "gh release create", "gh release delete"}},
 		},
@@ -63,20 +63,18 @@ func (c *Command) isDry() bool {
 }
 
 // firstThat finds the first command with an effect that is not a dry run.
-func firstThat(effect programs.Fact) func(*Call) Found {
-	return func(c *Call) Found {
-		for i := range c.Commands {
-			if cmd := &c.Commands[i]; cmd.does(effect) && !cmd.isDry() {
-				return Found{Subject: cmd.String()}
-			}
+func (c *Call) firstThat(effect programs.Fact) Found {
+	for i := range c.Commands {
+		if cmd := &c.Commands[i]; cmd.does(effect) && !cmd.isDry() {
+			return Found{Subject: cmd.String()}
 		}
-		return Found{}
 	}
+	return Found{}
 }
 
 // deletesInCloud finds what no row of the table says: the operations of aws by their verbs, and calls of a host's API.
 func deletesInCloud(c *Call) Found {
-	if found := firstThat(programs.Cloud)(c); found.Subject != "" {
+	if found := c.firstThat(programs.Cloud); found.Subject != "" {
 		return found
 	}
 	for i := range c.Commands {

@@ -32,11 +32,11 @@ func (c *commandLine) line(text string) {
 	if shellline.OverLimit(line.ProjectOpaque) {
 		c.doubt("%s", line.ProjectOpaque)
 	}
-	outer := c.unknown
+	outer, steps := c.unknown, stepsOf(&line, nil)
 	c.unknown = maps.Clone(outer)
-	c.variablesOf(&line)
+	c.variablesOf(steps)
 	c.setsGlobs = c.setsGlobs || strings.Contains(text, "shopt") || strings.Contains(text, "setopt")
-	c.run(stepsOf(&line))
+	c.run(steps)
 	c.unknown = outer
 }
 
@@ -45,10 +45,23 @@ type step struct {
 	at      int
 	command *shellline.Command
 	loop    *shellline.Block
+	marks   mark // of the blocks around
 }
 
-// stepsOf returns the steps of a line in the order of the text.
-func stepsOf(line *shellline.Line) (steps []step) {
+// mark says how a command stands in a text.
+type mark uint8
+
+const (
+	within  mark = 1 << iota // a block, perhaps without one of the other marks
+	maybe                    // runs only in some cases
+	decides                  // the text uses the output or the exit code
+	stops                    // the text ends if the command fails
+	tried                    // another program can take its place, or it takes another's
+	marks   = iota
+)
+
+// stepsOf returns the steps of a line in the order of the text. marked has further marks of the blocks, or is nil.
+func stepsOf(line *shellline.Line, marked []mark) (steps []step) {
 	for _, list := range [][]shellline.Command{line.Commands, line.Alone} {
 		for i := range list {
 			steps = append(steps, step{at: list[i].At, command: &list[i]})
@@ -60,6 +73,32 @@ func stepsOf(line *shellline.Line) (steps []step) {
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	order := make([]int, len(line.Blocks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(line.Blocks[a].At, line.Blocks[b].At) })
+	var ends [marks]int // of the blocks so far, by mark
+	for i := range steps {
+		s := &steps[i]
+		for len(order) > 0 && line.Blocks[order[0]].At <= s.at {
+			has := within
+			if marked != nil {
+				has |= marked[order[0]]
+			}
+			for bit := range ends {
+				if has&(1<<bit) != 0 {
+					ends[bit] = max(ends[bit], line.Blocks[order[0]].End)
+				}
+			}
+			order = order[1:]
+		}
+		for bit, end := range ends {
+			if s.at < end {
+				s.marks |= 1 << bit
+			}
+		}
+	}
 	return steps
 }
 
@@ -134,15 +173,9 @@ func assigned(w word) (name, value string) {
 
 // variablesOf marks a variable as unknown unless the line sets it once and in any case, at the start or after other
 // commands. For other variables only the shell knows the value.
-func (c *commandLine) variablesOf(line *shellline.Line) {
+func (c *commandLine) variablesOf(steps []step) {
 	times := map[string]int{} // assignments, twice for those that may not run
-	add := func(name string, at int, isOnly bool) {
-		around := func(b shellline.Block) bool { return b.At <= at && at < b.End }
-		if times[name]++; !isOnly || slices.ContainsFunc(line.Blocks, around) {
-			times[name]++
-		}
-	}
-	for _, s := range stepsOf(line) {
+	for _, s := range steps {
 		if s.loop != nil {
 			times[s.loop.Text] += 2
 			continue
@@ -154,8 +187,10 @@ func (c *commandLine) variablesOf(line *shellline.Line) {
 			}
 		}
 		for _, w := range sets {
-			if name, _ := assigned(w); name != "" {
-				add(strings.TrimSuffix(name, "+"), s.at, len(sets) == 1 && len(words) == 0)
+			name, _ := assigned(w)
+			name = strings.TrimSuffix(name, "+")
+			if times[name]++; len(sets) > 1 || len(words) > 0 || s.marks != 0 {
+				times[name]++
 			}
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
-// A program is understood if the table of programs calls it plain or a linter. None of these takes code that a file of
-// the project names: by plugins (dprint, flake8, golangci-lint, ktlint, oxlint, zprint), hooks (pre-commit), a toolchain
-// (cargo, rustfmt, scalafmt), a configuration in JavaScript (jsonlint), a text that it evaluates (pydocstyle), a
-// formatter (golines), or modules that it takes first (lua, php).
+// A program is understood if the table of programs calls it plain or a linter. Others are a doubt, on purpose those for
+// which a file of the project can name code: by plugins (dprint, flake8, golangci-lint, ktlint, oxlint, zprint), hooks
+// (pre-commit), a toolchain (cargo, rustfmt, scalafmt), a configuration in JavaScript (jsonlint), a text to evaluate
+// (pydocstyle), a formatter (golines), or modules that come first (lua, php).
 
 func rowOf(name string) programs.Program {
 	row, _ := programs.Find(name)

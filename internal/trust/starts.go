@@ -28,16 +28,6 @@ type starts struct {
 	guard   guard
 }
 
-// mark says how a command stands in a text.
-type mark uint8
-
-const (
-	maybe   mark = 1 << iota // runs only in some cases
-	decides                  // the text uses the output or the exit code
-	stops                    // the text ends if the command fails
-	tried                    // another program can take its place, or it takes another's
-)
-
 // CannotStart returns the programs and scripts in a hook's command that cannot start: an error for the first program,
 // which runs in any case, a warning for others. warnings also has what lets calls pass a gate in sh without a word.
 // CannotStart runs nothing, and does not repeat the faults of launch.Inspect.
@@ -82,8 +72,8 @@ func (s *starts) line(text string) {
 	if line.Unreadable != "" {
 		return
 	}
-	s.variablesOf(&line)
-	steps := stepsOf(&line)
+	steps := stepsOf(&line, marksOf(&line))
+	s.variablesOf(steps)
 	for _, b := range line.Blocks {
 		if b.Kind == shellline.Function {
 			s.tested[b.Text] = true
@@ -98,7 +88,6 @@ func (s *starts) line(text string) {
 	if s.guard.isGate {
 		s.guard.read(s, &line, steps, text)
 	}
-	marks := marksOf(&line)
 	for _, step := range steps {
 		if step.loop != nil {
 			continue
@@ -115,13 +104,8 @@ func (s *starts) line(text string) {
 			parts := shellline.Parts(w.Source)
 			argv[i].Computed = argv[i].Computed || hasGlob(parts) || hasBraces(parts)
 		}
-		if s.now = 0; len(argv) > 0 && argv[0].Text != "[[" {
-			for i, b := range line.Blocks {
-				if b.At <= step.at && step.at < b.End {
-					s.now |= marks[i]
-				}
-			}
-			s.guard.at = lineAt(text, step.at)
+		if len(argv) > 0 && argv[0].Text != "[[" {
+			s.now, s.guard.at = step.marks, lineAt(text, step.at)
 			s.command(argv)
 		}
 		for _, w := range sets {

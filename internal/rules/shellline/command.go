@@ -398,18 +398,27 @@ func (r *reader) simple(s *syntax.Stmt) {
 			r.stdin = fed
 		}
 	case only != nil:
-		r.line.Alone = append(r.line.Alone, reads)
+		r.alone(reads)
 		r.set[only.Name.Value] = true
 	default:
 		// The client allows only a single assignment without a command, and no redirection.
 		r.failClient("a command is missing")
-		r.line.Alone = append(r.line.Alone, reads)
+		r.alone(reads)
 		if c, ok := s.Cmd.(*syntax.CallExpr); ok {
 			for _, a := range c.Assigns {
 				r.set[a.Name.Value] = true
 			}
 		}
 	}
+}
+
+// alone notes assignments and redirections without a command.
+func (r *reader) alone(c Command) {
+	if len(r.line.Alone) == MaxCommands {
+		r.unusual("more than 10,000 assignments")
+		return
+	}
+	r.line.Alone = append(r.line.Alone, c)
 }
 
 // declaration reads declare, export and the like. words are the words before the declaration.

@@ -73,7 +73,8 @@ func TestRedirectionsAndAssignments(t *testing.T) {
 	line := "A=1; cd a; ssh h 'B=2; cd b; echo > c; echo >> d'; echo > e"
 	parsed := Split(line)
 	unwrapped := parsed.Unwrap(line, nil)
-	require.ElementsMatch(t, []Assignment{{"A", Word{Text: "1", Source: "1"}}, {"B", Word{Text: "2", Source: "2"}}}, unwrapped.Assignments)
+	require.ElementsMatch(t, []Assignment{{"A", Word{Text: "1", Source: "1"}}, {"B", Word{Text: "2", Source: "2"}}},
+		unwrapped.Assignments)
 	require.Equal(t, []Redirection{
 		{Writes: true, Folders: []Word{{Text: "a", Source: "a"}}, File: Word{Text: "e", Source: "e"}},
 		{Writes: true, Elsewhere: true, Folders: []Word{{Text: "a", Source: "a"}, {Text: "b", Source: "b"}},

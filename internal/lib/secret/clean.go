@@ -49,6 +49,9 @@ func MaskForJudgement(text string) string {
 }
 
 func (c *Cleaner) mask(text string) string {
+	if text == "" { // the tables are made for a text
+		return text
+	}
 	if start := strings.TrimLeft(text, " \t\r\n"); start != "" && (start[0] == '{' || start[0] == '[') &&
 		gjson.Valid(text) {
 		if clean := c.JSON(make([]byte, 0, len(text)), text, len(text)); c.Found {

@@ -47,11 +47,21 @@ func (c *scanner) scan(limit int) (end int) {
 		c.spans = append(c.spans, span{from, to})
 		shown += max(0, min(i, from)-max(start, hidden)) + max(0, from-max(i, hidden))
 		hidden = max(hidden, to)
-		if s[start] != ':' { // behind a colon is a URL: a key can stand before the password
-			i = max(i, lastName(s, from, to))
-		}
+		c.keysIn(i, from) // as a user before a password
+		i = max(i, lastName(s, from, to))
 	}
 	return len(s)
+}
+
+// keysIn finds the keys that begin in s[from:to].
+func (c *scanner) keysIn(from, to int) {
+	for from < to {
+		end, begin, stop := c.run(from)
+		if begin < stop {
+			c.spans = append(c.spans, span{begin, stop})
+		}
+		from = max(end, from+1)
+	}
 }
 
 // run returns the end of the name at i or, if a key is in the name, the end of the key.

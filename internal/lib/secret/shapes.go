@@ -99,7 +99,7 @@ var known = lazy.Value[*index]{Make: func() *index {
 		}
 	}
 	for _, s := range blocked {
-		s.least, s.row = min(s.least, 20), min(s.row, 10) // a rule needs more than a mask
+		s.least, s.row = min(s.least, 20), min(s.row, 16) // a rule needs more than a mask
 		add(s)
 	}
 	for c := range x.isName {

@@ -39,6 +39,7 @@ func TestForms(t *testing.T) {
 		`PUBLIC_KEY=abc`, `sort_key=abc`, `aws configure set aws_secret_access_key «abc»`, `set -x API_TOKEN «abc»`,
 		`machine h login me password «abc»`, `the password was reset`, `no token found`, `API_TOKEN «a1b2c3d4e5»`,
 		`https://«ghp_a1B2c3D4e5F6g7H8i9J0»@github.com/x`, `https://«a1b2c3d4e5»@h/x`, `https://user@h/x`,
+		`git push https://x-access-token:«${T}»@h/r x`, `a://«dckr_pat_a1B2c3D4e5F6g7H8i9»:«x»@h`,
 		`git clone https://oauth2:«x»@h/r`, `postgres://u:«p»@h:5432/d`, `mongodb+srv://u:«p»@h/?w=1`, `amqp://u:«p»@h`,
 		`redis://:«p»@h:6379/0`, `Server=db;User Id=sa;Password=«X;Database=d»`, `AccountKey=«aB/+c==»`,
 		`curl "https://h/?sv=2&sig=«aB%2F»"`, `https://h/x?key=«abc»&a=b`, `x?key`, `Authorization: «Basic dXNlcjpwYXNz»`,

@@ -71,11 +71,8 @@ func (g *guard) read(s *starts, line *shellline.Line, steps []step, text string)
 		starts[b.At] = starts[b.At] || b.Kind == shellline.Pipe
 	}
 	for _, step := range steps {
-		if !starts[step.at] || step.loop != nil {
-			continue
-		}
 		words, _ := wordsOf(step.command)
-		if len(words) < 2 || words[0].Source != "echo" {
+		if !starts[step.at] || len(words) < 2 || words[0].Source != "echo" {
 			continue
 		}
 		i := slices.IndexFunc(words, func(w word) bool {
@@ -111,9 +108,6 @@ var variableName = lazy.Regexp{Text: `\$\{?(\w+)`}
 // readTests warns of the first test that some sh do not have, such as dash: the test fails there, and the gate goes on.
 func (g *guard) readTests(s *starts, steps []step, text string) {
 	for _, step := range steps {
-		if step.loop != nil {
-			continue
-		}
 		test, mend := "", ""
 		switch words, _ := wordsOf(step.command); {
 		case len(words) == 0:

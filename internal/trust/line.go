@@ -122,7 +122,9 @@ func (c *commandLine) step(command *shellline.Command) {
 	c.redirects(command)
 	words, sets := wordsOf(command)
 	for _, w := range sets {
-		c.assignment(w)
+		if name, value := c.assignment(w); name != "" {
+			c.assign(name, value)
+		}
 	}
 	switch {
 	case len(words) == 0:
@@ -204,19 +206,15 @@ func (c *commandLine) variablesOf(steps []step) {
 	}
 }
 
-// assignment notes a variable that the line sets.
-func (c *commandLine) assignment(w word) {
+// assignment returns a variable that the line sets, or "".
+func (c *commandLine) assignment(w word) (name string, value word) {
 	name, source := assigned(w)
-	if name == "" {
-		return
-	}
-	value := word{}
 	if source != "" {
 		value = c.word(word{Source: source})
 	}
 	name, isMore := strings.CutSuffix(name, "+")
 	value.Computed = value.Computed || isMore
-	c.assign(name, value)
+	return name, value
 }
 
 // redirects notes the stdin of a command, and adds the files on stdin.

@@ -94,7 +94,7 @@ func (c *commandLine) addCommand(argv []word, path string) {
 			c.words(w.Text)
 		}
 	case launches:
-		c.launched(name, args, launched)
+		c.launched(name, argv, launched)
 	case isInterpreter(name):
 		c.interpreterArguments(name, args)
 	case name == "make" || name == "gmake":
@@ -175,17 +175,17 @@ func (c *commandLine) sourceInPath(args []word) {
 }
 
 // launched adds the commands of a launcher or a shell, and the variables that it sets.
-func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
-	for i, w := range args {
+func (c *commandLine) launched(name string, argv []word, l shellline.Launched) {
+	for _, w := range argv[1:] {
 		variable, value, isAssignment := strings.Cut(w.Text, "=")
-		switch {
-		case isAssignment && shellline.IsName(variable) && !shellline.IsShell(name) && name != "trap":
+		if isAssignment && shellline.IsName(variable) && !shellline.IsShell(name) && name != "trap" {
 			c.assign(variable, word{Text: value, Computed: w.Computed, Source: w.Source})
-		case name == "env" && isChdir(w.Text):
-			c.chdir(w, args[i+1:])
 		}
 	}
 	for _, command := range l.Commands {
+		if to, ok := shellline.StartFolder(argv[:max(0, len(argv)-len(command))]); ok {
+			c.enter(to.Text)
+		}
 		if shellline.IsShell(name) { // a script, already added as an argument
 			continue
 		}
@@ -203,24 +203,6 @@ func (c *commandLine) launched(name string, args []word, l shellline.Launched) {
 	if l.Stdin && c.input != nil {
 		c.line(c.input.Text)
 	}
-}
-
-// isChdir reports whether an option of env changes the folder: -C DIR, -CDIR, --chdir=DIR.
-func isChdir(text string) bool {
-	return strings.HasPrefix(text, "--chdir") || len(text) > 1 && text[0] == '-' && text[1] != '-' &&
-		strings.Contains(text, "C")
-}
-
-func (c *commandLine) chdir(option word, rest []word) {
-	_, folder, attached := strings.Cut(option.Text, "=")
-	if !strings.HasPrefix(option.Text, "--") {
-		_, folder, _ = strings.Cut(option.Text, "C")
-		attached = folder != ""
-	}
-	if !attached && len(rest) > 0 {
-		folder = rest[0].Text
-	}
-	c.enter(folder)
 }
 
 // assign notes that a line sets a variable.

@@ -79,19 +79,15 @@ func (s *starts) line(text string) {
 			s.tested[b.Text] = true
 		}
 	}
+	steps = slices.DeleteFunc(steps, func(s step) bool { return s.loop != nil })
 	for _, step := range steps {
-		if step.loop == nil {
-			words, _ := wordsOf(step.command)
-			s.readTests(words)
-		}
+		words, _ := wordsOf(step.command)
+		s.readTests(words)
 	}
 	if s.guard.isGate {
 		s.guard.read(s, &line, steps, text)
 	}
 	for _, step := range steps {
-		if step.loop != nil {
-			continue
-		}
 		words, sets := wordsOf(step.command)
 		for _, w := range sets {
 			name, _ := assigned(w)
@@ -109,27 +105,13 @@ func (s *starts) line(text string) {
 			s.command(argv)
 		}
 		for _, w := range sets {
-			s.assignment(w)
+			s.setVariable(s.assignment(w))
 		}
 	}
 }
 
 // lineAt is the number of a text's line at an offset.
 func lineAt(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
-
-// assignment notes a variable that the text sets.
-func (s *starts) assignment(w word) {
-	name, source := assigned(w)
-	if name == "" {
-		return
-	}
-	value := word{Computed: true}
-	name, isMore := strings.CutSuffix(name, "+")
-	if source != "" && !isMore {
-		value = s.word(word{Source: source})
-	}
-	s.setVariable(name, value)
-}
 
 // hasBraces reports whether a shell may make several words of a word with braces.
 func hasBraces(parts []shellline.Part) bool {

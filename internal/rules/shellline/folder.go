@@ -35,8 +35,8 @@ func (r *reader) changesFolder(words []Word) {
 	r.folders = append(slices.Clip(r.folders), to)
 }
 
-// startFolder returns the folder in which env or sudo start their command: env -C DIR. words precede the command.
-func startFolder(words []Word) (to Word, ok bool) {
+// StartFolder returns the folder in which env or sudo start their command: env -C DIR. words precede the command.
+func StartFolder(words []Word) (to Word, ok bool) {
 	if len(words) == 0 || words[0].Text != "env" && words[0].Text != "sudo" {
 		return to, false
 	}

@@ -440,7 +440,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
 	for _, l := range found.list {
 		folders := c.Folders
-		if to, ok := startFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
+		if to, ok := StartFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
 			folders = append(slices.Clip(folders), to)
 		}
 		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Program: rowOf(l.words), MoreArgs: l.more || c.MoreArgs,

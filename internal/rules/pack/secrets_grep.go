@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
-	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // grepCall is a command that searches for a text in files.
@@ -28,133 +27,53 @@ type grepCall struct {
 // grepOf parses the arguments of a program that searches for a text.
 func grepOf(c *Command) (g grepCall) {
 	isGrep := c.program.Name == "grep" // the others search in folders, and not in hidden files
-	g.recursive, g.hidden = !isGrep || c.Program == "rgrep", isGrep
-	g.fixed = c.Program == "fgrep"
-	args, given := c.Args, false
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		name, value, attached := strings.Cut(w.Text, "=")
-		next := func() Word {
-			if attached {
-				return Word{Text: value}
+	g.recursive, g.hidden, g.fixed = !isGrep || c.Program == "rgrep", isGrep, c.Program == "fgrep"
+	options, operands := c.program.Parse(c.Args)
+	given := false
+	for _, o := range options {
+		switch o.Name {
+		case "e", "regexp":
+			given = given || o.Value.Text != ""
+			g.pattern(o.Value)
+		case "f", "file":
+			if o.Value.Text != "" { // ag -f follows links
+				g.files, g.unknown, given = append(g.files, o.Value), true, true
 			}
-			if i++; i < len(args) {
-				return args[i]
+		case "g", "glob", "iglob", "include":
+			if rest, ok := strings.CutPrefix(o.Value.Text, "!"); ok {
+				g.exclude = append(g.exclude, rest)
+			} else if rest != "" {
+				g.include = append(g.include, rest)
 			}
-			return Word{}
-		}
-		switch {
-		case w.Text == "--":
-			for _, rest := range args[i+1:] {
-				given = g.operand(rest, given)
-			}
-			return g
-		case w.Computed && !strings.HasPrefix(w.Prefix, "-"), len(w.Text) < 2, w.Text[0] != '-':
-			given = g.operand(w, given)
-		case w.Text[1] == '-':
-			given = g.long(c.program, name, next, given)
-		default:
-			given = g.short(c.program, w.Text[1:], next, given)
+		case "exclude", "exclude-dir":
+			g.exclude = append(g.exclude, o.Value.Text)
+		case "r", "R", "recursive", "dereference-recursive", "d":
+			g.recursive = g.recursive || o.Value.Text == "" || o.Name == "d" && o.Value.Text == "recurse"
+		case "i", "S", "y", "ignore-case", "smart-case":
+			g.ignoreCase = true
+		case "F", "fixed-strings":
+			g.fixed = true
+		case "v", "invert-match", "passthru":
+			g.unknown = true
+		case "l", "L", "c", "q", "count", "quiet", "silent", "files-with-matches", "files-without-match", "files",
+			"type-list":
+			g.namesOnly = true
+		case "u", ".", "hidden", "unrestricted":
+			g.hidden = true
 		}
 	}
+	if !given && len(operands) > 0 {
+		g.pattern(operands[0])
+		operands = operands[1:]
+	}
+	g.files = append(g.files, operands...)
 	return g
 }
 
-func (g *grepCall) operand(w Word, given bool) bool {
-	if given {
-		g.files = append(g.files, w)
-	} else {
-		g.pattern(w)
-	}
-	return true
-}
-
 func (g *grepCall) pattern(w Word) {
-	g.patterns, g.unknown = append(g.patterns, w.Text), g.unknown || w.Computed
-}
-
-func (g *grepCall) long(p programs.Program, name string, next func() Word, given bool) bool {
-	switch name {
-	case "--regexp":
-		g.pattern(next())
-		return true
-	case "--file":
-		g.files, g.unknown = append(g.files, next()), true
-		return true
-	case "--recursive", "--dereference-recursive":
-		g.recursive = true
-	case "--ignore-case", "--smart-case":
-		g.ignoreCase = true
-	case "--fixed-strings":
-		g.fixed = true
-	case "--invert-match", "--passthru":
-		g.unknown = true
-	case "--count", "--quiet", "--silent", "--files-with-matches", "--files-without-match", "--files", "--type-list":
-		g.namesOnly = true
-	case "--hidden", "--unrestricted":
-		g.hidden = true
-	case "--include", "--glob", "--iglob":
-		g.glob(next().Text)
-	case "--exclude", "--exclude-dir":
-		g.exclude = append(g.exclude, next().Text)
-	default:
-		if p.TakesNext(name) {
-			next()
-		}
+	if w.Text != "" {
+		g.patterns, g.unknown = append(g.patterns, w.Text), g.unknown || w.Computed
 	}
-	return given
-}
-
-func (g *grepCall) glob(glob string) {
-	if rest, ok := strings.CutPrefix(glob, "!"); ok {
-		g.exclude = append(g.exclude, rest)
-	} else {
-		g.include = append(g.include, glob)
-	}
-}
-
-func (g *grepCall) short(p programs.Program, letters string, next func() Word, given bool) bool {
-	for i := 0; i < len(letters); i++ {
-		value := Word{Text: letters[i+1:]}
-		takes := p.Takes(letters[i])
-		if takes && value.Text == "" {
-			value = next()
-		}
-		switch letters[i] {
-		case 'e':
-			if takes {
-				g.pattern(value)
-				given = true
-			}
-		case 'f':
-			if !takes { // ag follows links
-				break
-			}
-			g.files, g.unknown, given = append(g.files, value), true, true
-		case 'g':
-			if takes {
-				g.glob(value.Text)
-			}
-		case 'r', 'R':
-			g.recursive = g.recursive || !takes
-		case 'd':
-			g.recursive = g.recursive || value.Text == "recurse"
-		case 'i', 'S', 'y':
-			g.ignoreCase = true
-		case 'F':
-			g.fixed = true
-		case 'v':
-			g.unknown = true
-		case 'l', 'L', 'c', 'q':
-			g.namesOnly = true
-		case 'u', '.':
-			g.hidden = true
-		}
-		if takes {
-			break
-		}
-	}
-	return given
 }
 
 // grep finds a file of secrets that a command searches. A file in a folder counts if one of its lines would be printed.

@@ -50,6 +50,9 @@ func (p Program) Options(args []Word) (all []Option, rest []Word, ok bool) {
 
 // long finds an option by name or by an unambiguous beginning of the name.
 func (p Program) long(name string) (option string, ok bool) {
+	if name == "" {
+		return "", false
+	}
 	for known := range strings.FieldsSeq(p.Long) {
 		switch bare := strings.TrimSuffix(known, ":"); {
 		case bare == name:
@@ -64,26 +67,69 @@ func (p Program) long(name string) (option string, ok bool) {
 	return option, option != "" && !ok
 }
 
-// Operands returns the arguments that are neither options nor values of options. After --, all are operands.
-func (p Program) Operands(args []Word) (words []Word) {
+// Parse reads all options of a command, and the arguments that are neither options nor values of options. An option that
+// the row lacks has no value, unless one is attached behind a =. After --, all arguments are operands.
+func (p Program) Parse(args []Word) (options []Option, operands []Word) {
 	for i := 0; i < len(args); i++ {
-		switch w := args[i]; {
-		case w.Text == "--":
-			return append(words, args[i+1:]...)
-		case len(w.Text) < 2 || w.Text[0] != '-':
-			words = append(words, w)
-		case p.TakesNext(w.Text):
+		w, text := args[i], args[i].Text
+		switch {
+		case text == "--":
+			return options, append(operands, args[i+1:]...)
+		case len(text) < 2 || text[0] != '-':
+			operands = append(operands, w)
+			continue
+		case text[1] == '-':
+			name, _, attached := strings.Cut(text[2:], "=")
+			o := Option{Name: name}
+			if long, ok := p.long(name); ok {
+				o.Name = strings.TrimSuffix(long, ":")
+			}
+			if attached {
+				o.Value = w.After(len("--=") + len(name))
+			}
+			options = append(options, o)
+		default:
+			for j := 1; j < len(text); j++ {
+				o := Option{Name: text[j : j+1]}
+				if p.Takes(text[j]) {
+					o.Value, j = w.After(j+1), len(text)
+				}
+				options = append(options, o)
+			}
+		}
+		if p.TakesNext(text) && i+1 < len(args) {
 			i++
+			options[len(options)-1].Value = args[i]
 		}
 	}
-	return words
+	return options, operands
+}
+
+// Operands returns the operands that Parse finds.
+func (p Program) Operands(args []Word) []Word {
+	_, operands := p.Parse(args)
+	return operands
+}
+
+// Values returns the values of options in a list.
+func (p Program) Values(list string, args []Word) (values []Word) {
+	if list == "" {
+		return nil
+	}
+	options, _ := p.Parse(args)
+	for _, o := range options {
+		if In(list, o.Name) && o.Value.Text != "" {
+			values = append(values, o.Value)
+		}
+	}
+	return values
 }
 
 // TakesNext reports whether the next argument is the value of an option in this one.
 func (p Program) TakesNext(text string) bool {
 	if name, isLong := strings.CutPrefix(text, "--"); isLong {
 		option, ok := p.long(name)
-		return ok && name != "" && strings.HasSuffix(option, ":")
+		return ok && strings.HasSuffix(option, ":")
 	}
 	for i := 1; i < len(text); i++ {
 		if p.Takes(text[i]) {
@@ -97,34 +143,4 @@ func (p Program) TakesNext(text string) bool {
 func (p Program) Takes(letter byte) bool {
 	at := strings.IndexByte(p.Short, letter)
 	return at >= 0 && strings.HasPrefix(p.Short[at+1:], ":")
-}
-
-// Values returns the values of options in a list, which are attached to the options or are the next arguments.
-func (p Program) Values(list string, args []Word) (values []Word) {
-	for i := 0; i < len(args) && list != ""; i++ {
-		w := args[i]
-		at := 0 // where the value begins
-		if name, isLong := strings.CutPrefix(w.Text, "--"); isLong {
-			name, _, _ = strings.Cut(name, "=")
-			if option, _ := p.long(name); In(list, name) || In(list, strings.TrimSuffix(option, ":")) {
-				at = min(len(w.Text), len("--=")+len(name))
-			}
-		} else if len(w.Text) > 1 && w.Text[0] == '-' {
-			for j := 1; j < len(w.Text) && at == 0; j++ {
-				if In(list, w.Text[j:j+1]) {
-					at = j + 1
-				} else if p.Takes(w.Text[j]) {
-					break
-				}
-			}
-		}
-		switch {
-		case at == 0:
-		case at < len(w.Text):
-			values = append(values, w.After(at))
-		case i+1 < len(args):
-			values = append(values, args[i+1])
-		}
-	}
-	return values
 }

@@ -97,7 +97,7 @@ func TestLinked(t *testing.T) {
 	}
 	const module = "github.com/hookrun/hookrun/"
 	const shared = "clients/client clients/set clients/named clients/settings clients/toml clients/jsregexp " +
-		"rules/shellline rules/permission" // by clients
+		"rules/programs rules/shellline rules/permission" // by clients
 	for packages, allowed := range map[string]string{
 		"hooks runner":                "",
 		"hooks/rules runner":          "rules",

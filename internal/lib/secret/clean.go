@@ -62,13 +62,6 @@ func (c *Cleaner) mask(text string) string {
 	return c.Text(text, len(text))
 }
 
-// MaskAll masks texts in place.
-func MaskAll(texts ...*string) {
-	for _, text := range texts {
-		*text = Mask(*text)
-	}
-}
-
 // hide returns the mark, and notes that a secret was found.
 func (c *Cleaner) hide() string {
 	c.Found = true

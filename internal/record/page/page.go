@@ -6,7 +6,7 @@
 // data in the file and text in the document, and the page's policy allows no script but the page's own. The page works
 // without any calls. It has the youngest MaxCalls calls, or as many as fit into 16 MiB.
 //
-// Not guaranteed: redaction. The page shows the log as written; the writer of the log removes secrets.
+// The page hides the secrets that package secret knows. The writer of a log removes them, too, but an old log has some.
 package page
 
 import (

@@ -71,7 +71,7 @@ type line struct {
 }
 
 // AppendLine appends the entry as one line of JSON, without the line feed. It removes text that matches the patterns,
-// and secrets with a telling name.
+// and secrets.
 func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	call := e.Call
 	if call == nil {

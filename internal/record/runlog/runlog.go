@@ -7,12 +7,12 @@
 //
 // Guarantees: when Append returns nil, the log has the whole line once, even if other processes are killed while they
 // write or rotate. After an error the next line has the number of missing lines. A killed rotation loses the oldest
-// part at most. Append waits for a stopped process for a second. Text that matches the patterns, and values under names
-// like password or api_key, are removed before a text is cut. Only regular files are written to.
+// part at most. Append waits for a stopped process for a second. Text that matches the patterns, and secrets that
+// package secret knows, are removed before a text is cut. Only regular files are written to.
 //
 // Not guaranteed: a line may be lost in a crash of the system (writes are not synced). Lines may not be in the order in
-// which calls began. A secret without a telling name needs a pattern, and in a longer text a match of more than 16 KiB
-// may be missed.
+// which calls began. A secret that package secret does not know needs a pattern, and in a longer text a match of more
+// than 16 KiB may be missed.
 //
 // No library does this: libraries for rotation assume a single writing process, and none removes secrets from JSON.
 package runlog

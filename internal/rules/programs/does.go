@@ -47,8 +47,8 @@ func (p Program) Changes(args []Word) Answer {
 // Does reports whether one of the facts holds for the arguments.
 func (p Program) Does(f Fact, args []Word) bool { return p.Facts(args)&f != 0 }
 
-// Facts returns the facts that hold for the arguments: those in the row, and those in the row of a subcommand. An option
-// before a subcommand may take a word as its value.
+// Facts returns the facts that hold for the arguments: those in the row, and those in the row of a subcommand. An
+// option before a subcommand may take a word as its value.
 func (p Program) Facts(args []Word) Fact {
 	f := p.holding(args)
 	if !p.Is(Group | Modules) {

@@ -72,8 +72,8 @@ const (
 	Client
 )
 
-const factNames = "names keeps reads checks searches script filters edits writes makes replaces deletes recursive whole " +
-	"windows copies moves links finds may-show may-write no-file uploads plain lints in-place runs language " +
+const factNames = "names keeps reads checks searches script filters edits writes makes replaces deletes recursive " +
+	"whole windows copies moves links finds may-show may-write no-file uploads plain lints in-place runs language " +
 	"foreign-shell group modules assigns parameters inline mixed dashed loose options-unknown joins shell away " +
 	"one-word more may-run runs-text remote api decodes unpacks formats erases cluster infra containers cloud " +
 	"publishes database drops client"

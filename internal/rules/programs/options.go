@@ -67,8 +67,8 @@ func (p Program) long(name string) (option string, ok bool) {
 	return option, option != "" && !ok
 }
 
-// Parse reads all options of a command, and the arguments that are neither options nor values of options. An option that
-// the row lacks has no value, unless one is attached behind a =. After --, all arguments are operands.
+// Parse reads all options of a command, and the arguments that are neither options nor values of options. An option
+// that the row lacks has no value, unless one is attached behind a =. After --, all arguments are operands.
 func (p Program) Parse(args []Word) (options []Option, operands []Word) {
 	for i := 0; i < len(args); i++ {
 		w, text := args[i], args[i].Text

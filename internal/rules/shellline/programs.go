@@ -33,9 +33,10 @@ func programOf(name string) (p program, ok bool) {
 func newProgram(row programs.Program) program {
 	operands, _ := strconv.Atoi(row.List("operands"))
 	return program{Program: row, operands: operands,
-		assigns: row.Is(programs.Assigns), away: row.Is(programs.Away), dashed: row.Is(programs.Dashed), group: row.Is(programs.Group),
-		inline: row.Is(programs.Inline), joins: row.Is(programs.Joins), loose: row.Is(programs.Loose), mixed: row.Is(programs.Mixed),
-		more: row.Is(programs.More), oneWord: row.Is(programs.OneWord), parameters: row.Is(programs.Parameters), shell: row.Is(programs.Shell),
+		assigns: row.Is(programs.Assigns), away: row.Is(programs.Away), dashed: row.Is(programs.Dashed),
+		group: row.Is(programs.Group), inline: row.Is(programs.Inline), joins: row.Is(programs.Joins),
+		loose: row.Is(programs.Loose), mixed: row.Is(programs.Mixed), more: row.Is(programs.More),
+		oneWord: row.Is(programs.OneWord), parameters: row.Is(programs.Parameters), shell: row.Is(programs.Shell),
 		idle: row.List("idle"), lines: row.List("line"), replaces: row.List("replaces"), splits: row.List("splits"),
 		texts: row.List("text")}
 }

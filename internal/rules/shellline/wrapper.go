@@ -443,8 +443,8 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 		if to, ok := StartFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
 			folders = append(slices.Clip(folders), to)
 		}
-		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Program: rowOf(l.words), MoreArgs: l.more || c.MoreArgs,
-			Script: c.Script, Substitutions: c.Substitutions, Files: c.Files, Env: c.Env, Captured: c.Captured}}
+		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Program: rowOf(l.words),
+			MoreArgs: l.more || c.MoreArgs, Script: c.Script, Substitutions: c.Substitutions, Files: c.Files, Env: c.Env, Captured: c.Captured}}
 		if l.by == "sudo" { // sudo may have read a password from stdin
 			commands[0].Script = ""
 		}

@@ -170,16 +170,13 @@ func marksOf(line *shellline.Line) []mark {
 	return marks
 }
 
-// setters are builtins that lines begin with, and that do not decide whether the rest of the line runs. followed run
-// the command in their arguments with the same PATH. loginShell matches options of a shell that reads the user's files.
-const (
-	setters  = ": cd exit export pushd readonly set shopt trap true umask unset"
-	followed = "command env exec flock ionice nice nohup setsid stdbuf time timeout xargs"
-)
+// setters are builtins that lines begin with, and that do not decide whether the rest of the line runs.
+const setters = ": cd exit export pushd readonly set shopt trap true umask unset"
 
 // valued matches options of a shell that have a value.
 var valued = lazy.Regexp{Text: `^[-+][a-z]*[oO]$|^--(?:rcfile|init-file)$`}
 
+// loginShell matches options of a shell that reads the user's files.
 var loginShell = lazy.Regexp{Text: `^-[a-z]*[li]|^--(?:login|rcfile|init-file)`}
 
 // command checks the program of a command, its script, and the commands in its arguments.

@@ -206,8 +206,11 @@ func (c *commandLine) unclearAwk(name string, args []word) string {
 // runsOfAwk matches each way in which an awk program can run a command or load a file.
 var runsOfAwk = lazy.Regexp{Text: `\bsystem\b|\bgetline\b|[@|]`}
 
-// wrappers run the command in their arguments, in the same folder and with the same PATH.
-const wrappers = "builtin command env exec eval find flock ionice nice nohup setsid stdbuf time timeout trap xargs"
+// wrappers run the command in their arguments, in the same folder and with the same PATH. followed do so at once.
+const (
+	wrappers = followed + " builtin eval find trap"
+	followed = "command env exec flock ionice nice nohup setsid stdbuf time timeout xargs"
+)
 
 // knownOptions are options of wrappers and interpreters that change no file which these run.
 const knownOptions = "command=-v command=-V command=-p time=-p nice=-n ionice=-c ionice=-n setsid=-w setsid=--wait " +

@@ -1,5 +1,3 @@
-// Package shellline takes shell lines apart, as bash, dash and zsh read them. It finds the simple commands that run,
-// also in the arguments of wrappers and other shells and in functions, and the parts known only at run time.
 package shellline
 
 import (

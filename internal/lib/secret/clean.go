@@ -70,6 +70,16 @@ func (c *Cleaner) hide() string {
 
 // Text returns the first show bytes of a text without secrets. A secret that crosses the end is removed as a whole.
 func (c *Cleaner) Text(s string, show int) string {
+	clean := c.text(s, show)
+	if strings.Contains(clean, `\u00`) && InText(clean) != "" { // a key with escapes of JSON in it
+		plain := plainEscapes(clean)
+		return c.text(plain, len(plain))
+	}
+	return clean
+}
+
+// text is Text for a text without escapes.
+func (c *Cleaner) text(s string, show int) string {
 	sc := scanner{index: known.Get(), s: s, prose: c.prose, spans: c.spans[:0], command: c.within}
 	c.within = command{}
 	for _, re := range c.Patterns {

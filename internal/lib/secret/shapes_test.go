@@ -54,6 +54,12 @@ func TestForms(t *testing.T) {
 	)
 }
 
+// The rules of packs read escapes of JSON, so Mask does.
+func TestEscapes(t *testing.T) {
+	require.Equal(t, "a [redacted] b", Mask(`a \u0041KIAZ7QPLM3XK2WD9RTB b`))
+	require.Equal(t, `a \u00e9 b`, Mask(`a \u00e9 b`))
+}
+
 // Every shape is found wherever it can stand, and no character of the key stays.
 func TestEveryShape(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

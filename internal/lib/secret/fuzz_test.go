@@ -41,7 +41,8 @@ func FuzzText(f *testing.F) {
 // FuzzKey puts a key of some shape between two texts. After Mask no part of the key stays, in a text, in JSON, and in
 // JSON in a text; and a key by which a rule blocks is hidden wherever the rule sees the key.
 func FuzzKey(f *testing.F) {
-	for i, s := range []string{"", "a ", "x=", `{"a":"`, "\n", "-u ", "password: ", "https://", "\x1b[1m", `\`, "'", "é", "token "} {
+	for i, s := range []string{"", "a ", "x=", `{"a":"`, "\n", "-u ", "password: ",
+		"https://", "\x1b[1m", `\`, "'", "é", "token "} {
 		f.Add(s, s, uint16(i*11), uint64(i))
 	}
 	var all []shape

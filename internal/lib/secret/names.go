@@ -15,7 +15,8 @@ const (
 // longestName is how many bytes at the end of a name are checked.
 const longestName = 128
 
-// Name returns the kind of a name of a value. It does not matter how words are joined: api_key, API-KEY, apiKey, apikey.
+// Name returns the kind of a name of a value. It does not matter how words are joined: api_key, API-KEY, apiKey,
+// apikey.
 func Name(name string) Kind {
 	k, last, _ := wordsOf(name)
 	if k < Secret && isVariableOfKey(name) {

@@ -21,8 +21,8 @@ const (
 )
 
 // optionsOf returns the letters and names of a program's options with secrets. A sign behind an option says which part
-// of the value is the secret: the part after the sign, for + only a value in the same word, for . only a value in the next
-// word, for 3 the third word, for | the word that the command before the pipe printed, for ! a value after login.
+// of the value is the secret: the part after the sign, for + only a value in the same word, for . only a value in the
+// next word, for 3 the third word, for | the word that the command before the pipe printed, for ! a value after login.
 func optionsOf(program string) string {
 	switch program {
 	case "curl":

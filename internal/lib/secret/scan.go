@@ -129,8 +129,9 @@ func (c *scanner) secretAfter(start, end int) (from, to int) {
 // named returns the value after the word at start, if the word is the name of a secret.
 func (c *scanner) named(start, end int) (from, to int) {
 	s, name, isSet := c.s, c.s[start:end], c.seen&setsNames != 0
-	if end+1 < len(s) && s[end] == ' ' && letters.has(s[end+1]) && name[0] != '-' && !isSet && len(name) != len("basic") &&
-		len(name) != len("bearer") && !mayBeValue(s[end+1:]) { // two words of a text
+	isWord := name[0] != '-' && len(name) != len("basic") && len(name) != len("bearer")
+	if end+1 < len(s) && s[end] == ' ' && letters.has(s[end+1]) && isWord && !isSet &&
+		!mayBeValue(s[end+1:]) { // two words of a text
 		return 0, 0
 	}
 	// A name can be quoted, as in JSON. In a text within a text the quotes have backslashes.

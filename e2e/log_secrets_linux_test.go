@@ -67,7 +67,8 @@ func TestLogWithSecrets(t *testing.T) {
 	const line = `{"version":1,"time":"2026-11-21T14:43:17.120000Z","command":"pre-tool","pid":1,"tool_use_id":"1",` +
 		`"args":{"command":"mysql -p0ff1ce","password":5},"outcome":{"version":1,"event":"pre-tool","tool":"shell",` +
 		`"decision":"block","reason":"no: ghp_0ff1ceK2m4P6q8S0u2W4y6A8c","hook":"h",` +
-		`"hooks":[{"name":"h","source":"f:1","status":"blocked","duration_ms":1,"stdout_bytes":0,"stderr":"TOKEN=0ff1ce"}],"duration_ms":1}}` + "\n" +
+		`"hooks":[{"name":"h","source":"f:1","status":"blocked","duration_ms":1,` +
+		`"stdout_bytes":0,"stderr":"TOKEN=0ff1ce"}],"duration_ms":1}}` + "\n" +
 		`{"version":1,"time":"2026-11-21T14:43:17.120000Z","command":"pre-execute","pid":1,` +
 		`"prompt":"curl -u me:0ff1ce","error":"PASSWORD=0ff1ce"}` + "\n"
 	p.write("run.log", line)

@@ -7,7 +7,8 @@
 //	secret.Mask("mysql -phunter2 --token x")   // "mysql -p[redacted] --token [redacted]"
 //
 // Guarantees: the package looks at no file, only at texts and names, and the time is linear in the text. Mask hides
-// each key that InText finds, JSON stays JSON, and a masked text stays the same if it is masked again. A program that calls
+// each key that InText finds, JSON stays JSON, and a masked text stays the same
+// if it is masked again. A program that calls
 // no function of the package pays nothing.
 //
 // Not guaranteed: a secret without a telling name, shape or place is not known, and Mask also hides some texts that are

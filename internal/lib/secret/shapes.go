@@ -58,7 +58,8 @@ var masked = [...]struct {
 	{dashes, false, 16, "ATATT3 ATCTT3 CCIPAT_ CFPAT- EAACEdEose0cBA FLWSECK- GOCSPX- HRKU- PMAK- PMAT- dckr_oat_ " +
 		"dckr_pat_ dp.audit. dp.ct. dp.pt. dp.sa. dp.scim. dp.st. eyJrIjoi figd_ glagent- glcbt- gldt- glft- glimt- " +
 		"gloas- glptt- glsa_ glsoat- hvb. hvr. hvs. lsv2_pt_ lsv2_sk_ mlsn. nvapi- sb_secret_ sk-admin- sk-ant- " +
-		"sk-or- sk-proj- sk-svcacct- sq0atp- sq0csp- sq0idp- tskey- vercel_blob_rw_ xapp- xkeysib- xoxc- xoxd- xoxo- xoxr- " +
+		"sk-or- sk-proj- sk-svcacct- sq0atp- sq0csp- sq0idp- tskey- " +
+		"vercel_blob_rw_ xapp- xkeysib- xoxc- xoxd- xoxo- xoxr- " +
 		beforeToo},
 	{dots, false, 16, "dt0c01. ops_eyJ pscale_ tfp_ ya29."},
 	{dots, false, 32, "Q~ " + webToken},

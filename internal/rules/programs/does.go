@@ -44,7 +44,10 @@ func (p Program) Changes(args []Word) Answer {
 	return Maybe
 }
 
-// Does reports whether one of the facts holds for the arguments.
+// Holds reports whether one of the facts of the row holds for the arguments.
+func (p Program) Holds(f Fact, args []Word) bool { return p.holding(args)&f != 0 }
+
+// Does reports whether one of the facts of the row, or of the row of a subcommand, holds for the arguments.
 func (p Program) Does(f Fact, args []Word) bool { return p.Facts(args)&f != 0 }
 
 // Facts returns the facts that hold for the arguments: those in the row, and those in the row of a subcommand. An

@@ -13,7 +13,7 @@ func runsText(p programs.Program, args []Word) bool {
 	if p.Name == "sed" {
 		return slices.ContainsFunc(args, func(w Word) bool { return sedRuns.Get().MatchString(w.Text) })
 	}
-	return !p.Asks(programs.RunsText) || p.Does(programs.RunsText, args)
+	return !p.Asks(programs.RunsText) || p.Holds(programs.RunsText, args)
 }
 
 // sedRuns matches sed scripts that may have the command e, or s with the flag e.

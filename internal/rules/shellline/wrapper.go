@@ -84,7 +84,7 @@ func launchesOf(words []Word, row programs.Program, wrappers []string) (l launch
 		l.addBuiltin(name, args)
 		l.script = l.script || name == "source" || name == "." || name == "autoload"
 		l.writes = l.writes || mayWrite(name, row) && !strings.ContainsAny(words[0].Text, "/.")
-		if row.Does(programs.MayRun, args) {
+		if row.Holds(programs.MayRun, args) {
 			l.wholeLine, l.weak = true, !l.wholeLine && !runsText(row, args)
 		}
 	}()

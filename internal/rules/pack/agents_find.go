@@ -108,7 +108,7 @@ func changesGates(args []Word) (changes, computed bool) {
 
 // client reports whether the command starts a client, directly or from the client's package.
 func (c *Command) client() bool {
-	if c.program.Is(programs.Client) {
+	if c.Row.Is(programs.Client) {
 		return true
 	}
 	return len(c.Words) > 0 && (strings.Contains(c.Words[0].Text, "claude-code") || strings.Contains(c.Words[0].Text,

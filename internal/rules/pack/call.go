@@ -16,7 +16,6 @@ type Word = shellline.Word
 type Command struct {
 	shellline.Command
 	Program string // the name in lower case, without folder and .exe; "": the shell computes the name
-	program programs.Program
 	Args    []Word
 	Files   []File // of the redirections
 
@@ -140,8 +139,8 @@ func commandOf(c shellline.Command) Command {
 	}
 	if command.Args = c.Words[1:]; !c.Words[0].Computed {
 		command.Program = programName(c.Words[0])
-		if command.program = c.Program; command.Program != shellline.ProgramName(c.Words[0].Text) {
-			command.program, _ = programs.Find(command.Program) // upper case
+		if command.Program != shellline.ProgramName(c.Words[0].Text) {
+			command.Row, _ = programs.Find(command.Program) // upper case
 		}
 	}
 	for _, r := range c.Files {
@@ -195,15 +194,15 @@ func (c *Command) String() string {
 }
 
 // has reports whether the command has one of the arguments in a list, as in the conditions of the table of programs.
-func (c *Command) has(list string) bool { return c.program.Has(list, c.Args) }
+func (c *Command) has(list string) bool { return c.Row.Has(list, c.Args) }
 
 // does reports whether one of the facts of the table of programs holds for the command.
 func (c *Command) does(f programs.Fact) bool {
 	if !c.hasFacts {
-		c.facts, c.hasFacts = c.program.Facts(c.Args), true
+		c.facts, c.hasFacts = c.Row.Facts(c.Args), true
 	}
 	return c.facts&f != 0
 }
 
 // operands returns the arguments that are neither options nor values of options.
-func (c *Command) operands() []Word { return c.program.Operands(c.Args) }
+func (c *Command) operands() []Word { return c.Row.Operands(c.Args) }

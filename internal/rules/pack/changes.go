@@ -14,8 +14,8 @@ import (
 func (f *guardFinder) command(c *Command) {
 	f.current = c
 	f.setDirs(c.Folders)
-	changes := c.program.Changes(c.Args)
-	switch p := c.program; {
+	changes := c.Row.Changes(c.Args)
+	switch p := c.Row; {
 	case len(c.Words) == 0, changes == programs.No:
 	case p.Name == "git":
 		f.git(c)
@@ -23,9 +23,9 @@ func (f *guardFinder) command(c *Command) {
 		f.find(c)
 	case p.Name == "dd":
 		f.changes(c, c.overwritten(), "")
-	case c.program.Is(programs.Copies | programs.Moves):
+	case c.Row.Is(programs.Copies | programs.Moves):
 		f.copies(c)
-	case c.program.Is(programs.Edits):
+	case c.Row.Is(programs.Edits):
 		for _, w := range c.operands() {
 			f.word(w, false, "")
 		}
@@ -54,8 +54,8 @@ func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 func (f *guardFinder) copies(c *Command) {
 	target, files := c.intoFolder(), c.operands()
 	isFolder := target.Text != ""
-	recursive := c.program.Is(programs.Moves|programs.Whole) || c.has("-r,-R,-a")
-	if c.program.Is(programs.Moves) {
+	recursive := c.Row.Is(programs.Moves|programs.Whole) || c.has("-r,-R,-a")
+	if c.Row.Is(programs.Moves) {
 		before := f.found[guardCommands] // what is moved away is no new text
 		f.changes(c, files, "")
 		f.found[guardCommands] = before
@@ -182,7 +182,7 @@ var writes = []string{"-o", "-O", "-i", "-w", "--output", "--in-place", "--inpla
 func (f *guardFinder) other(c *Command) {
 	args := c.Args
 	const doubt = "nobody can tell what the program does to the file"
-	switch p := c.program; {
+	switch p := c.Row; {
 	case p.Is(programs.InPlace):
 		f.edits(c)
 		return
@@ -250,7 +250,7 @@ func (f *guardFinder) edits(c *Command) {
 		return
 	}
 	for _, w := range c.Args {
-		if _, file, ok := strings.Cut(w.Text, "w "); ok && c.program.Name == "sed" {
+		if _, file, ok := strings.Cut(w.Text, "w "); ok && c.Row.Name == "sed" {
 			f.word(Word{Text: strings.TrimSpace(file)}, false, "")
 		}
 	}

@@ -55,7 +55,7 @@ type test func(*Command) bool
 func (c *Command) getsOutputOf(is test) bool {
 	named := func(words []Word) bool {
 		row, _ := programs.Find(shellline.ProgramName(words[0].Text))
-		command := commandOf(shellline.Command{Words: words, Program: row})
+		command := commandOf(shellline.Command{Words: words, Row: row})
 		return is(&command)
 	}
 	prints := func(from shellline.Command) bool { return commandsOf(from.Words, maxDepth, named) }
@@ -173,7 +173,7 @@ func beginsCommand(before string) bool {
 
 // isInterpreter reports whether the command runs a text in another language, or a script.
 func (c *Command) isInterpreter() bool {
-	return c.program.Is(programs.Language) && !c.program.Is(programs.Edits|programs.Inline)
+	return c.Row.Is(programs.Language) && !c.Row.Is(programs.Edits|programs.Inline)
 }
 
 // takesCode reports whether an argument is an option whose value is code.
@@ -181,7 +181,7 @@ func (c *Command) takesCode(text string) bool {
 	if len(text) < 2 || text[0] != '-' {
 		return false
 	}
-	letters := c.program.List("text")
+	letters := c.Row.List("text")
 	if strings.HasPrefix(text, "--") {
 		return shellline.InList(letters, text[2:])
 	}
@@ -345,7 +345,7 @@ func (c *Call) runsFile(names []string) Found {
 
 // isShell reports whether the command is a shell, eval or source.
 func (c *Command) isShell() bool {
-	return shellline.IsShellOf(c.program, c.Program) || c.Program == "source" || c.Program == "."
+	return shellline.IsShellOf(c.Row, c.Program) || c.Program == "source" || c.Program == "."
 }
 
 // script returns the index of the argument that is the script of a shell or an interpreter, or -1.

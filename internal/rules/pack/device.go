@@ -16,7 +16,7 @@ import (
 
 // overwritten returns the words for the files that a command overwrites or moves away.
 func (c *Command) overwritten() (words []Word) {
-	switch p := c.program; {
+	switch p := c.Row; {
 	case p.Is(programs.InPlace):
 		if slices.ContainsFunc(c.Args, c.isInPlace) {
 			words = c.operands()
@@ -38,7 +38,7 @@ func (c *Command) overwritten() (words []Word) {
 
 // isInPlace reports whether the option w makes sed, perl or ruby change their input files.
 func (c *Command) isInPlace(w Word) bool {
-	return c.program.Is(programs.InPlace) && c.program.Has("-i,--in-place", []Word{w})
+	return c.Row.Is(programs.InPlace) && c.Row.Has("-i,--in-place", []Word{w})
 }
 
 // copyTargets returns the files that cp, mv, install and ln write, including the files that mv moves away.
@@ -47,7 +47,7 @@ func (c *Command) copyTargets() (words []Word) {
 		return []Word{to}
 	}
 	words = c.operands()
-	if !c.program.Is(programs.Moves) && len(words) > 0 {
+	if !c.Row.Is(programs.Moves) && len(words) > 0 {
 		words = words[len(words)-1:]
 	}
 	return words
@@ -55,7 +55,7 @@ func (c *Command) copyTargets() (words []Word) {
 
 // intoFolder returns the folder in an option of cp, mv, install or ln, or the zero Word.
 func (c *Command) intoFolder() Word {
-	if to := c.program.Values("t,target-directory", c.Args); len(to) > 0 && c.program.Takes('t') {
+	if to := c.Row.Values("t,target-directory", c.Args); len(to) > 0 && c.Row.Takes('t') {
 		return to[0]
 	}
 	return Word{}

@@ -66,7 +66,7 @@ type removal struct {
 
 // removes returns the files that a command deletes. ok is false if the command deletes nothing.
 func (c *Command) removes() (r removal, ok bool) {
-	switch p := c.program; {
+	switch p := c.Row; {
 	case c.Program == "":
 		r.words, r.recursive = c.operands(), true
 		return r, c.has("-r,-R,--recursive") && c.has("-f,--force")
@@ -199,12 +199,12 @@ func deletes(program string) bool {
 	return p.Is(programs.Deletes)
 }
 
-func (c *Command) isFind() bool { return c.program.Name == "find" }
+func (c *Command) isFind() bool { return c.Row.Name == "find" }
 
 // keepsInWorkspace reports whether a command moves files to a workspace folder, or to names computed by the shell.
 func (c *Call) keepsInWorkspace(cmd *Command) bool {
 	words := cmd.operands()
-	if !cmd.program.Is(programs.Moves) || len(words) == 0 {
+	if !cmd.Row.Is(programs.Moves) || len(words) == 0 {
 		return false
 	}
 	last := words[len(words)-1:]
@@ -235,7 +235,7 @@ func (c *Call) pipedRoot() Found {
 // deletesInput reports whether a command deletes the files that another command prints.
 func deletesInput(c Command) bool {
 	braces := func(w Word) bool { return strings.Contains(w.Text, "{}") && w.Computed && w.Prefix == "" }
-	return c.program.Is(programs.Deletes) && (c.MoreArgs || slices.ContainsFunc(c.Args, braces))
+	return c.Row.Is(programs.Deletes) && (c.MoreArgs || slices.ContainsFunc(c.Args, braces))
 }
 
 func outsideDelete(c *Call) Found {
@@ -261,7 +261,7 @@ func sweep(c *Call) Found {
 	var lists *Command
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
-		switch cmd.program.Name {
+		switch cmd.Row.Name {
 		case "find", "rsync":
 			r, ok := cmd.removes()
 			if ok && !r.patterns && c.leadTo(workspace, r.words, cmd) {
@@ -290,7 +290,7 @@ func (c *Call) leadTo(a area, words []Word, cmd *Command) bool {
 
 // listsAll reports whether a command lists the files of the current folder without a pattern.
 func (c *Command) listsAll() bool {
-	switch c.program.Name {
+	switch c.Row.Name {
 	case "ls":
 		return isHere(c.operands())
 	case "git":
@@ -298,7 +298,7 @@ func (c *Command) listsAll() bool {
 		return g.sub == "ls-files" && isHere(g.operands()) && !g.has("-o,--others") &&
 			!g.has("-d,--deleted")
 	case "find":
-		all := Command{Program: "find", program: c.program, Args: append(slices.Clip(c.Args), Word{Text: "-delete"})}
+		all := Command{Command: shellline.Command{Row: c.Row}, Args: append(slices.Clip(c.Args), Word{Text: "-delete"})}
 		r, _ := all.findRemoval()
 		return !r.patterns && isHere(r.words)
 	}

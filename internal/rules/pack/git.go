@@ -87,7 +87,7 @@ func gitOf(c *Command, dir string) gitCall {
 		case w.Text == "-C" && len(rest) > 1:
 			g.dir = inFolder(g.dir, rest[1].Text)
 			rest = rest[1:]
-		case c.program.TakesNext(w.Text) && len(rest) > 1:
+		case c.Row.TakesNext(w.Text) && len(rest) > 1:
 			rest = rest[1:]
 		}
 	}

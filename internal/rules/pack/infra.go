@@ -98,9 +98,9 @@ func (c *Command) deletesInAWS() bool {
 
 // deletesByAPI reports whether gh or glab call the API of a host of code with the method DELETE.
 func (c *Command) deletesByAPI() bool {
-	if c.program.Name != "gh" || !c.does(programs.API) {
+	if c.Row.Name != "gh" || !c.does(programs.API) {
 		return false
 	}
 	isDelete := func(w Word) bool { return strings.EqualFold(w.Text, "delete") }
-	return slices.ContainsFunc(c.program.Values("X,method", c.Args), isDelete)
+	return slices.ContainsFunc(c.Row.Values("X,method", c.Args), isDelete)
 }

@@ -104,7 +104,7 @@ func reverseShell(c *Call) Found {
 			found = command.getsOutputOf(interactive)
 		case program == "socat":
 			found = command.socatRuns()
-		case shellline.IsShellOf(command.program, program), command.isInterpreter():
+		case shellline.IsShellOf(command.Row, program), command.isInterpreter():
 			found = slices.ContainsFunc(command.Files, File.isNetwork)
 		}
 		if found || runs && (slices.ContainsFunc(command.PipedFrom, readsNetwork) ||
@@ -126,7 +126,7 @@ func readsNetwork(c shellline.Command) bool {
 
 // interactive reports whether a command is a shell that reads commands from stdin.
 func interactive(c *Command) bool {
-	if !shellline.IsShellOf(c.program, c.Program) || c.Program == "eval" {
+	if !shellline.IsShellOf(c.Row, c.Program) || c.Program == "eval" {
 		return false
 	}
 	l, _ := shellline.Launch(append([]Word{{Text: c.Program}}, c.Args...))

@@ -26,9 +26,9 @@ type grepCall struct {
 
 // grepOf parses the arguments of a program that searches for a text.
 func grepOf(c *Command) (g grepCall) {
-	isGrep := c.program.Name == "grep" // the others search in folders, and not in hidden files
+	isGrep := c.Row.Name == "grep" // the others search in folders, and not in hidden files
 	g.recursive, g.hidden, g.fixed = !isGrep || c.Program == "rgrep", isGrep, c.Program == "fgrep"
-	options, operands := c.program.Parse(c.Args)
+	options, operands := c.Row.Parse(c.Args)
 	given := false
 	for _, o := range options {
 		switch o.Name {

@@ -39,7 +39,7 @@ func environmentDump(c *Call) Found {
 
 // keepsPlain reports whether a command is a grep that filters another program's output for a variable without secrets.
 func (c *Command) keepsPlain() bool {
-	if !c.program.Is(programs.Searches) {
+	if !c.Row.Is(programs.Searches) {
 		return false
 	}
 	g := grepOf(c)
@@ -96,9 +96,9 @@ func (c *Command) dumps() bool {
 	}
 	files := c.Args
 	switch {
-	case c.program.Name == "git", c.program.Shows(c.Args) == programs.No && c.program.List("loads") == "":
+	case c.Row.Name == "git", c.Row.Shows(c.Args) == programs.No && c.Row.List("loads") == "":
 		return false
-	case c.program.Is(programs.Searches):
+	case c.Row.Is(programs.Searches):
 		files = grepOf(c).files
 	}
 	return slices.ContainsFunc(files, func(w Word) bool { return isEnviron(w.Text) })

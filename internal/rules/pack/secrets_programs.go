@@ -13,14 +13,14 @@ import (
 
 // command finds a file of secrets that a command reads.
 func (s *search) command(c *Command) Found {
-	what, p := "", c.program
+	what, p := "", c.Row
 	shows := p.Shows(c.Args)
 	switch {
 	case shows == programs.No && !p.Is(programs.Group):
 		return Found{Subject: s.loaded(c)}
 	case p.Is(programs.Searches):
 		what = s.grep(c)
-	case c.program.Is(programs.Copies | programs.Moves | programs.Links):
+	case c.Row.Is(programs.Copies | programs.Moves | programs.Links):
 		what = s.copies(c)
 	case p.Is(programs.Script):
 		what = s.script(c)
@@ -113,7 +113,7 @@ func leavesOut(option string, loads bool) (leaves, next bool) {
 
 // script reads the arguments of a program whose first operand is a program text.
 func (s *search) script(c *Command) string {
-	p := c.program
+	p := c.Row
 	if slices.ContainsFunc(c.Args, c.isInPlace) {
 		return ""
 	}
@@ -192,7 +192,7 @@ func (s *search) git(c *Command) string {
 
 // sent reads the arguments of programs that send files: files after an @ or a <, and the values of a few options.
 func (s *search) sent(c *Command) string {
-	words := c.program.Values(c.program.List("sends"), c.Args)
+	words := c.Row.Values(c.Row.List("sends"), c.Args)
 	for _, w := range c.Args {
 		_, value, _ := strings.Cut(w.Text, "=")
 		if strings.HasPrefix(w.Text, "file:") || strings.HasPrefix(value, "<") || strings.HasPrefix(w.Text, "<") ||
@@ -302,7 +302,7 @@ func (s *search) fd(args []Word) string {
 
 // loaded finds a file of secrets in the values of options: the file from which xargs takes arguments.
 func (s *search) loaded(c *Command) string {
-	for _, w := range c.program.Values(c.program.List("loads"), c.Args) {
+	for _, w := range c.Row.Values(c.Row.List("loads"), c.Args) {
 		if what := s.word(w, followed); what != "" {
 			return what
 		}

@@ -15,7 +15,7 @@ func dataDrop(c *Call) Found {
 		switch {
 		case cmd.does(programs.Drops):
 			return Found{Subject: cmd.String()}
-		case cmd.program.Is(programs.Database) && !cmd.has(":memory:"):
+		case cmd.Row.Is(programs.Database) && !cmd.has(":memory:"):
 			if text, computed := cmd.statements(); drops(text) {
 				found := Found{Subject: cmd.String()}
 				if computed && !dropping.Get().MatchString(text) {

@@ -40,7 +40,7 @@ type Line struct {
 type Command struct {
 	Text    string // the words without quotes, joined by single spaces
 	Words   []Word
-	Program programs.Program // the row of the program
+	Row     programs.Program // of the table of programs
 	Wrapper string           // the wrapper that runs the command, or "" if the line does
 
 	MoreArgs  bool // further arguments follow that are known only at run time
@@ -525,7 +525,7 @@ func (r *reader) emit(c Command) {
 		r.fail(tooManyWords)
 		return
 	}
-	c.Text, c.Program, c.Folders = JoinWords(c.Words), rowOf(c.Words), r.folders
+	c.Text, c.Row, c.Folders = JoinWords(c.Words), rowOf(c.Words), r.folders
 	r.line.Commands = append(r.line.Commands, c)
 	r.changesFolder(c.Words)
 }

@@ -400,7 +400,7 @@ func (r *Unwrapped) follow(c Command, left int) {
 	if r.Opaque != "" {
 		return
 	}
-	found := launchesOf(c.Words, c.Program, r.wrappers)
+	found := launchesOf(c.Words, c.Row, r.wrappers)
 	r.Opaque = found.opaque
 	if c.MoreArgs && len(c.Words) > 0 && r.Opaque == "" {
 		name := programName(c.Words[0].Text)
@@ -443,7 +443,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 		if to, ok := StartFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
 			folders = append(slices.Clip(folders), to)
 		}
-		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Program: rowOf(l.words),
+		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Row: rowOf(l.words),
 			MoreArgs: l.more || c.MoreArgs, Script: c.Script, Substitutions: c.Substitutions, Files: c.Files, Env: c.Env, Captured: c.Captured}}
 		if l.by == "sudo" { // sudo may have read a password from stdin
 			commands[0].Script = ""

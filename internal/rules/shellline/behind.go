@@ -1,6 +1,10 @@
 package shellline
 
-import "github.com/hookrun/hookrun/internal/rules/programs"
+import (
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/rules/programs"
+)
 
 // Launched is the commands and lines that a launcher, a shell, eval, trap or find runs.
 type Launched struct {
@@ -16,14 +20,9 @@ func Launch(argv []Word) (l Launched, ok bool) {
 	if len(argv) == 0 {
 		return l, false
 	}
-	name := programName(argv[0].Text)
-	row := rowOf(argv)
-	switch name {
-	case "eval", "trap", "alias", "find":
-	default:
-		if ok = row.Is(programs.Runs) || isPosixShell(name) || row.Is(programs.ForeignShell); !ok {
-			return l, false
-		}
+	name, row := ProgramName(argv[0].Text), rowOf(argv)
+	if !InList("eval trap alias find", name) && !row.Is(programs.Runs|programs.ForeignShell) && !isPosixShell(name) {
+		return l, false
 	}
 	found := launchesOf(argv, row, nil)
 	l.Doubt, l.Stdin = found.opaque, found.shell
@@ -35,18 +34,10 @@ func Launch(argv []Word) (l Launched, ok bool) {
 		case each.words == nil:
 			l.Lines = append(l.Lines, each.line)
 		case each.more:
-			l.Commands = append(l.Commands, append(each.words[:len(each.words):len(each.words)], Word{Computed: true}))
+			l.Commands = append(l.Commands, append(slices.Clip(each.words), Word{Computed: true}))
 		default:
 			l.Commands = append(l.Commands, each.words)
 		}
 	}
 	return l, true
-}
-
-// IsShell reports whether a program is a shell, or eval.
-func IsShell(name string) bool { return name == "cmd" || isShell(name) }
-
-// IsShellOf is IsShell for a program whose row is known.
-func IsShellOf(p programs.Program, name string) bool {
-	return name == "cmd" || name == "eval" || p.Is(programs.ForeignShell) || isPosixShell(name)
 }

@@ -183,13 +183,13 @@ func (l *launches) addDeclared(args []Word) {
 		if !ok {
 			continue
 		}
-		element, _, isElement := strings.Cut(strings.TrimPrefix(name, "-"), "[")
+		element, _, hasIndex := strings.Cut(strings.TrimPrefix(name, "-"), "[")
 		switch {
 		case strings.HasPrefix(value, "("): // bash reads the value again, as an array
 			l.fail("an array in quotes")
-		case isElement && syntax.ValidName(element):
+		case hasIndex && syntax.ValidName(element):
 			l.fail("an element of " + element)
-		case isName(Word{Text: value}) && strings.Contains(value, "["): // a reference or arithmetic
+		case isElement(Word{Text: value}): // a reference or arithmetic
 			l.fail("a value with a subscript")
 		}
 		l.addValue(strings.TrimSuffix(name, "+"), Word{Text: value, Computed: w.Computed, Code: w.Code})

@@ -2,7 +2,6 @@ package shellline
 
 import (
 	"slices"
-	"strings"
 )
 
 // maxFolders limits the number of folder changes that are followed in a shell.
@@ -37,21 +36,15 @@ func (r *reader) changesFolder(words []Word) {
 
 // StartFolder returns the folder in which env or sudo start their command: env -C DIR. words precede the command.
 func StartFolder(words []Word) (to Word, ok bool) {
-	if len(words) == 0 || words[0].Text != "env" && words[0].Text != "sudo" {
+	if len(words) == 0 || !InList("env sudo", words[0].Text) {
 		return to, false
 	}
-	short := "-C"
+	list := "C,chdir"
 	if words[0].Text == "sudo" {
-		short = "-D"
+		list = "D,chdir"
 	}
-	for i, w := range words[1:] {
-		switch {
-		case (w.Text == short || w.Text == "--chdir") && i+2 < len(words):
-			return words[i+2], true
-		case strings.HasPrefix(w.Text, short), strings.HasPrefix(w.Text, "--chdir="):
-			w.Text = strings.TrimPrefix(strings.TrimPrefix(w.Text, short), "--chdir=")
-			return w, true
-		}
+	if all := rowOf(words).Values(list, words[1:]); len(all) > 0 {
+		return all[0], true
 	}
 	return to, false
 }

@@ -9,42 +9,8 @@ import (
 	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
-// program is a row of the table of programs that runs a command from its arguments, or a text in another language. It
-// works on the words of one simple command and knows no shell syntax. Package programs says what the words of a row
-// mean.
-type program struct {
-	programs.Program
-	operands int // words before the command
-
-	assigns, away, dashed, group, inline, joins, loose, mixed, more, oneWord, parameters, shell bool
-	// Lists of options.
-	idle, lines, replaces, splits, texts string
-}
-
-// programOf finds a program that runs something from its arguments.
-func programOf(name string) (p program, ok bool) {
-	row, ok := programs.Find(name)
-	if !ok || !row.Is(programs.Runs) && !row.Is(programs.Language) {
-		return program{}, false
-	}
-	return newProgram(row), true
-}
-
-func newProgram(row programs.Program) program {
-	operands, _ := strconv.Atoi(row.List("operands"))
-	return program{Program: row, operands: operands,
-		assigns: row.Is(programs.Assigns), away: row.Is(programs.Away), dashed: row.Is(programs.Dashed),
-		group: row.Is(programs.Group), inline: row.Is(programs.Inline), joins: row.Is(programs.Joins),
-		loose: row.Is(programs.Loose), mixed: row.Is(programs.Mixed), more: row.Is(programs.More),
-		oneWord: row.Is(programs.OneWord), parameters: row.Is(programs.Parameters), shell: row.Is(programs.Shell),
-		idle: row.List("idle"), lines: row.List("line"), replaces: row.List("replaces"), splits: row.List("splits"),
-		texts: row.List("text")}
-}
-
 // ProgramName returns the name of the program in a path, on Windows without an ending such as .exe.
-func ProgramName(command string) string { return programName(command) }
-
-func programName(command string) string {
+func ProgramName(command string) string {
 	name := command[strings.LastIndexByte(command, '/')+1:]
 	if len(name) > 4 {
 		switch strings.ToLower(name[len(name)-4:]) {
@@ -58,9 +24,11 @@ func programName(command string) string {
 // InList reports whether a list, separated by blanks or commas, has a word.
 func InList(list, word string) bool { return programs.In(list, word) }
 
-// parsing is the state while the arguments of one program are parsed.
+// parsing is the state while the arguments of one program are parsed, which runs a command from them. It works on the
+// words of one simple command and knows no shell syntax. Package programs says what the words of a row mean.
 type parsing struct {
-	program
+	programs.Program
+	isOwn       bool   // a wrapper of the call, which is in no row: loose and away
 	args        []Word // still unread
 	found       launches
 	placeholder string // the text that further arguments replace
@@ -68,50 +36,64 @@ type parsing struct {
 	split       int // values that were split to words
 }
 
-// runs finds the command that the program runs from its arguments.
-func (p program) runs(args []Word) launches {
-	if p.inline || p.texts != "" && !p.away {
-		return p.interprets(args)
+// Is is Program.Is for all wrappers.
+func (p *parsing) Is(f programs.Fact) bool {
+	return p.Program.Is(f) || p.isOwn && f&(programs.Loose|programs.Away) != 0
+}
+
+// lists reports whether a list of the row has an option.
+func (p *parsing) lists(list string, o programs.Option) bool { return InList(p.List(list), o.Name) }
+
+// runs finds the command that a program runs from its arguments, or the text in another language.
+func runs(p programs.Program, args []Word) launches {
+	if p.Is(programs.Inline) || p.List("text") != "" && !p.Is(programs.Away) {
+		return interprets(p, args)
 	}
-	at := parsing{program: p, args: args}
+	at := parsing{Program: p, args: args}
 	at.command()
 	return at.found
 }
 
 func (p *parsing) command() {
-	if p.loose && !p.dashed {
+	isLoose, isDashed := p.Is(programs.Loose), p.Is(programs.Dashed)
+	if isLoose && !isDashed {
 		p.search()
 		return
 	}
 	if !p.leadingOptions() {
 		return
 	}
+	all := p.operands()
 	switch i := slices.IndexFunc(p.args, func(w Word) bool { return w.Text == "--" }); {
 	case p.idle:
 		return
-	case p.group:
+	case p.Is(programs.Group):
 		p.subcommand()
 		return
-	case p.dashed && i >= 0:
+	case isDashed && i >= 0:
 		p.launch(p.args[i+1:])
 		return
-	case p.mixed && p.operands == 0:
-		p.shellArguments(i)
+	case all == 0 && p.Is(programs.Mixed): // of su or script: arguments for a shell
+		if i >= 0 {
+			p.search()
+		} else if len(p.found.list) == 0 {
+			p.noCommand()
+		}
 		return
-	case p.dashed && p.loose:
+	case isDashed && isLoose:
 		p.search()
 		return
 	}
-	for operands := p.operands; len(p.args) > 0; p.args = p.args[1:] {
+	for operands := all; len(p.args) > 0; p.args = p.args[1:] {
 		first := p.args[0]
-		if p.mixed && operands < p.operands && strings.HasPrefix(first.Text, "-") && first.Text != "--" {
+		if operands < all && p.Is(programs.Mixed) && strings.HasPrefix(first.Text, "-") && first.Text != "--" {
 			if !p.leadingOptions() || len(p.args) == 0 {
 				break
 			}
 			first = p.args[0]
 		}
-		switch assigns := p.assigns && strings.Contains(first.Text, "="); {
-		case p.isOneWord(first) && unsure(first):
+		switch {
+		case unsure(first) && p.isOneWord(first):
 			p.found.wholeLine = true
 			if operands == 0 {
 				p.launch(p.args)
@@ -122,7 +104,7 @@ func (p *parsing) command() {
 			p.found.opaque = computedReason(p.Name)
 			return
 		case first.Text == "--":
-		case assigns:
+		case p.Is(programs.Assigns) && strings.Contains(first.Text, "="):
 			p.found.addDeclared(p.args[:1])
 		case operands > 0:
 			operands--
@@ -134,24 +116,21 @@ func (p *parsing) command() {
 	p.noCommand()
 }
 
+// operands returns the number of words before the command.
+func (p *parsing) operands() int {
+	n, _ := strconv.Atoi(p.List("operands"))
+	return n
+}
+
 // isOneWord reports whether a computed word before the command counts as one word.
-func (p program) isOneWord(w Word) bool { return p.away || p.oneWord && !w.MaybeMany }
+func (p *parsing) isOneWord(w Word) bool {
+	return p.Is(programs.Away) || p.Is(programs.OneWord) && !w.MaybeMany
+}
 
 // noCommand notes the effect of the program without a command.
 func (p *parsing) noCommand() {
 	p.found.open = p.found.opaque == "" && len(p.found.list) == 0
-	p.found.shell = p.shell && p.found.open
-}
-
-// shellArguments reads the words after the options of su or script, which are arguments for a shell. at is the index of
-// a --, or negative.
-func (p *parsing) shellArguments(at int) {
-	switch {
-	case at >= 0:
-		p.search()
-	case len(p.found.list) == 0:
-		p.noCommand()
-	}
+	p.found.shell = p.found.open && p.Is(programs.Shell)
 }
 
 // leadingOptions reads the options before the command, or between operands before the command. It returns false if the
@@ -164,7 +143,7 @@ func (p *parsing) leadingOptions() bool {
 		case unsure(first) && !p.isOneWord(first):
 			p.found = launches{opaque: computedReason(p.Name)}
 			return false
-		case !isOption && p.mixed && p.operands == 0, InList(p.List("skips"), first.Text):
+		case !isOption && p.Is(programs.Mixed) && p.operands() == 0, InList(p.List("skips"), first.Text):
 			p.args = p.args[1:]
 			continue
 		}
@@ -189,22 +168,22 @@ func (p *parsing) leadingOptions() bool {
 // option reads one option. It returns false if the option makes the rest unreadable.
 func (p *parsing) option(o programs.Option) bool {
 	value := o.Value.Text
-	switch isLine := InList(p.lines, o.Name); {
-	case isLine && o.Value.Computed, !p.away && p.lines == "" && o.Value.MaybeMany,
-		o.Value.Computed && (InList(p.splits, o.Name) || InList(p.replaces, o.Name)):
+	switch isLine := p.lists("line", o); {
+	case o.Value.Computed && (isLine || p.lists("splits", o) || p.lists("replaces", o)),
+		o.Value.MaybeMany && !p.Is(programs.Away) && p.List("line") == "":
 		p.found = launches{opaque: computedReason(p.Name)}
 		return false
-	case isLine && p.parameters:
+	case isLine && p.Is(programs.Parameters):
 		p.found.list = append(p.found.list, launch{line: value + ` "$@"`, by: p.Name})
 	case isLine:
 		p.found.list = append(p.found.list, launch{line: value, by: p.Name})
-	case InList(p.texts, o.Name):
+	case p.lists("text", o):
 		p.found.hints = append(p.found.hints, Hint{Text: value, Name: "an option of " + p.Name})
-	case InList(p.program.idle, o.Name):
+	case p.lists("idle", o):
 		p.idle = true
-	case InList(p.replaces, o.Name):
+	case p.lists("replaces", o):
 		p.placeholder = cmp.Or(value, "{}")
-	case InList(p.splits, o.Name): // the words of the value replace the option
+	case p.lists("splits", o): // the words of the value replace the option
 		if strings.ContainsAny(value, "\\\"'$#") {
 			p.found.opaque = "-S of env with more than words"
 			return false
@@ -228,8 +207,8 @@ func (p *parsing) subcommand() {
 	case p.args[0].Computed:
 		p.search()
 	default:
-		if sub, ok := programOf(p.Name + " " + p.args[0].Text); ok && sub.Is(programs.Runs) {
-			p.program, p.args = sub, p.args[1:]
+		if sub, _ := programs.Find(p.Name + " " + p.args[0].Text); sub.Is(programs.Runs) {
+			p.Program, p.args = sub, p.args[1:]
 			p.command()
 		}
 	}
@@ -237,21 +216,27 @@ func (p *parsing) subcommand() {
 
 // launch notes the command that the program runs.
 func (p *parsing) launch(words []Word) {
-	switch {
+	switch isAway := p.Is(programs.Away); {
 	case len(words) == 0:
 		p.noCommand()
-	case p.joins && p.away:
-		p.found.list = append(p.found.list, lineAway(p.Name, words))
-		p.found.wholeLine = p.found.wholeLine || slices.ContainsFunc(words, IsComputed)
-	case p.joins:
-		p.found.add(lineOf(p.Name, words))
-		p.found.wholeLine = p.found.wholeLine || slices.ContainsFunc(words, IsComputed)
+	case p.Is(programs.Joins):
+		isComputed := slices.ContainsFunc(words, IsComputed)
+		p.found.wholeLine = p.found.wholeLine || isComputed
+		if !isAway {
+			p.found.add(lineOf(p.Name, words))
+			return
+		}
+		line := JoinWords(words)
+		if isComputed { // a computed word stays computed in the line
+			line = strings.NewReplacer("$()", "$_", "``", "$_").Replace(line)
+		}
+		p.found.list = append(p.found.list, launch{line: line, by: p.Name, away: true})
 	case words[0].Text == "-": // uv run reads a script from stdin
 		p.found.wholeLine = true
 	default:
-		p.found.add(replaced(p.Name, words, p.placeholder, p.more && p.placeholder == ""))
+		p.found.add(replaced(p.Name, words, p.placeholder, p.placeholder == "" && p.Is(programs.More)))
 		for i := range p.found.list {
-			p.found.list[i].away = p.found.list[i].away || p.away
+			p.found.list[i].away = p.found.list[i].away || isAway
 		}
 	}
 }
@@ -265,23 +250,23 @@ func (p *parsing) search() {
 	}
 	if slices.ContainsFunc(words, IsComputed) {
 		p.found.wholeLine = true
-		if !p.away && !p.loose {
+		if !p.Is(programs.Away | programs.Loose) {
 			p.found = launches{opaque: "an option of " + p.Name + " that is not known"}
 			return
 		}
 	}
-	if p.shell && !p.away && slices.ContainsFunc(words, hasCode) { // a shell expands the words as a line
+	if p.Is(programs.Shell) && !p.Is(programs.Away) && slices.ContainsFunc(words, hasCode) { // expanded as a line
 		p.found.fail(evaluationReason(p.Name, words, hasCode))
 	}
 	p.found.hints = append(p.found.hints, Hint{Text: JoinWords(words), Name: "the arguments of " + p.Name})
 	i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "--" })
 	words = words[i+1:]
 	begins := len(words) > 0 && !words[0].Computed && !strings.HasPrefix(words[0].Text, "-")
-	if begins && (p.loose || p.dashed && i >= 0) {
+	if begins && (p.Is(programs.Loose) || i >= 0 && p.Is(programs.Dashed)) {
 		p.launch(words)
 		return
 	}
-	p.found.shell = p.found.shell || p.shell // perhaps without a command
+	p.found.shell = p.found.shell || p.Is(programs.Shell) // perhaps without a command
 }
 
 func fixedWords(text string) (words []Word) {
@@ -289,4 +274,55 @@ func fixedWords(text string) (words []Word) {
 		words = append(words, Word{Text: field})
 	}
 	return words
+}
+
+// interprets finds the program text in the arguments of an interpreter. The arguments after the text count too, because
+// the program may run them.
+func interprets(p programs.Program, args []Word) (l launches) {
+	for len(args) > 0 {
+		text := args[0].Text
+		switch {
+		case text == "-", IsStdin(text), text == "--" && len(args) == 1:
+			return launches{wholeLine: true}
+		case unsure(args[0]) && !p.Is(programs.Inline): // may be an option
+			return launches{wholeLine: true}
+		case len(text) > 1 && (text[0] == '-' || text[0] == '+') && text != "--":
+		case p.Is(programs.Group): // a subcommand, which may be a launcher
+			if sub, _ := programs.Find(p.Name + " " + text); sub.Is(programs.Runs | programs.Language) {
+				return runs(sub, args[1:])
+			}
+			return launches{}
+		case p.Is(programs.Inline):
+			return textOf(p, args)
+		default:
+			return launches{risks: risks{script: true}}
+		}
+		options, rest, ok := p.Options(args)
+		if !ok || slices.ContainsFunc(options, func(o programs.Option) bool { return InList(p.List("text"), o.Name) }) {
+			l = textOf(p, args)
+			l.wholeLine = l.wholeLine || !ok // may read the program from stdin
+			return l
+		}
+		for _, o := range options {
+			switch {
+			case o.Value.Text == "-", IsStdin(o.Value.Text):
+				return launches{wholeLine: true}
+			case InList(p.List("idle"), o.Name):
+				return launches{}
+			}
+		}
+		args = rest
+	}
+	return launches{wholeLine: true}
+}
+
+// textOf returns the words, which include a program text, as a hint. If the shell computes a part of the text, that part
+// may be anywhere in the line.
+func textOf(p programs.Program, words []Word) (l launches) {
+	l.wholeLine = slices.ContainsFunc(words, IsComputed)
+	text := JoinWords(words)
+	if p.Name != "awk" || strings.Contains(text, "system") || strings.Contains(text, "|") {
+		l.hints = []Hint{{Text: text, Name: "the program text of " + p.Name}}
+	}
+	return l
 }

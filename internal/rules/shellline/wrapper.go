@@ -68,7 +68,7 @@ func (l *launches) add(all []launch, opaque string) {
 // rowOf returns the row of the program in the first word.
 func rowOf(words []Word) (row programs.Program) {
 	if len(words) > 0 {
-		row, _ = programs.Find(programName(words[0].Text))
+		row, _ = programs.Find(ProgramName(words[0].Text))
 	}
 	return row
 }
@@ -76,18 +76,7 @@ func rowOf(words []Word) (row programs.Program) {
 // launchesOf returns the commands that the words of a simple command run besides the command itself. row is the row of
 // the program, wrappers are the names of further programs that run a command from their arguments.
 func launchesOf(words []Word, row programs.Program, wrappers []string) (l launches) {
-	if len(words) == 0 {
-		return launches{}
-	}
-	name, args := programName(words[0].Text), words[1:]
-	defer func() {
-		l.addBuiltin(name, args)
-		l.script = l.script || name == "source" || name == "." || name == "autoload"
-		l.writes = l.writes || mayWrite(name, row) && !strings.ContainsAny(words[0].Text, "/.")
-		if row.Holds(programs.MayRun, args) {
-			l.wholeLine, l.weak = true, !l.wholeLine && !runsText(row, args)
-		}
-	}()
+	name, args := ProgramName(words[0].Text), words[1:]
 	switch {
 	case name == "eval", name == "trap", name == "source", name == ".":
 		l.add(builtinLaunches(name, args))
@@ -104,13 +93,36 @@ func launchesOf(words []Word, row programs.Program, wrappers []string) (l launch
 		l.add(foreignShellLaunches(name, args))
 		l.open = len(l.list) == 0
 	case row.Is(programs.Runs), row.Is(programs.Language):
-		l = newProgram(row).runs(args)
+		l = runs(row, args)
 	}
 	if slices.Contains(wrappers, name) { // in addition to the table, because a hooks file must not remove a check
-		l.join(program{Program: programs.Program{Name: name}, loose: true, away: true}.runs(args))
+		own := parsing{Program: programs.Program{Name: name}, isOwn: true, args: args}
+		own.search()
+		l.join(own.found)
+	}
+	l.addBuiltin(name, args)
+	l.script = l.script || name == "source" || name == "." || name == "autoload"
+	isLauncher := row.Is(programs.Runs) && !row.Is(programs.OptionsUnknown)
+	l.writes = l.writes || !isLauncher && !row.Is(programs.NoFile|programs.ForeignShell) && !isPosixShell(name) &&
+		!IsBuiltin(name) && !strings.ContainsAny(words[0].Text, "/.") // may write to a file that the line names
+	if row.Holds(programs.MayRun, args) {
+		l.wholeLine, l.weak = true, !l.wholeLine && !runsText(row, args)
 	}
 	return l
 }
+
+// runsText reports whether the arguments of a program that may run a text say that the program runs a line. Otherwise a
+// line could come only from other input.
+func runsText(p programs.Program, args []Word) bool {
+	if p.Name == "sed" {
+		return slices.ContainsFunc(args, func(w Word) bool { return sedRuns.Get().MatchString(w.Text) })
+	}
+	return !p.Asks(programs.RunsText) || p.Holds(programs.RunsText, args)
+}
+
+// sedRuns matches sed scripts that may have the command e, or s with the flag e.
+var sedRuns = lazy.Regexp{Text: `(?:^|[;{}\n/$0-9!\s])e(?:$|[\s;}])|` +
+	`s(?:.|\n)*[^a-zA-Z\s\\][gpiImM0-9]*e[gpiImM0-9w]*(?:$|[\s;}])`}
 
 // join adds the result of another reading of the same words.
 func (l *launches) join(more launches) {
@@ -126,15 +138,6 @@ func lineOf(by string, words []Word) ([]launch, string) {
 		return nil, computedReason(by)
 	}
 	return []launch{{line: JoinWords(words), by: by}}, ""
-}
-
-// lineAway joins words to a shell line that runs elsewhere. A computed word stays computed in the line.
-func lineAway(by string, words []Word) launch {
-	line := JoinWords(words)
-	if slices.ContainsFunc(words, IsComputed) {
-		line = strings.NewReplacer("$()", "$_", "``", "$_").Replace(line)
-	}
-	return launch{line: line, by: by, away: true}
 }
 
 func computedReason(by string) string { return "what " + by + " runs, which is known only then" }
@@ -192,10 +195,16 @@ func isPosixShell(name string) bool {
 	return strings.Contains(name, "sh") && posixShell.Get().MatchString(name)
 }
 
-func isShell(command string) bool {
-	name := programName(command)
+// IsShell reports whether a program is a shell, or eval.
+func IsShell(command string) bool {
+	name := ProgramName(command)
 	row, _ := programs.Find(name)
-	return name != "cmd" && IsShellOf(row, name)
+	return IsShellOf(row, name)
+}
+
+// IsShellOf is IsShell for a program whose row is known.
+func IsShellOf(p programs.Program, name string) bool {
+	return name == "cmd" || name == "eval" || p.Is(programs.ForeignShell) || isPosixShell(name)
 }
 
 // isFile reports whether a computed word is the path of a file with a known name, so neither stdin nor an option.
@@ -333,12 +342,13 @@ func replaced(by string, command []Word, text string, more bool) ([]launch, stri
 	if text == "" {
 		return []launch{{words: command, more: more, by: by}}, ""
 	}
+	isShell := IsShell(command[0].Text) && ProgramName(command[0].Text) != "cmd"
 	for i, w := range command {
 		at := strings.Index(w.Text, text)
 		switch {
 		case at < 0, w.Computed && len(w.Prefix) < at:
 			continue
-		case i == 0, isShell(command[0].Text) && !areParameters(command[1:i]): // a shell line may use the replacement
+		case i == 0, isShell && !areParameters(command[1:i]): // a shell line may use the replacement
 			return nil, computedReason(by)
 		}
 		command = slices.Clone(command)
@@ -400,12 +410,10 @@ func (r *Unwrapped) follow(c Command, left int) {
 	if r.Opaque != "" {
 		return
 	}
-	found := launchesOf(c.Words, c.Row, r.wrappers)
-	r.Opaque = found.opaque
-	if c.MoreArgs && len(c.Words) > 0 && r.Opaque == "" {
-		name := programName(c.Words[0].Text)
+	name, found := ProgramName(c.Words[0].Text), launchesOf(c.Words, c.Row, r.wrappers)
+	if r.Opaque = found.opaque; c.MoreArgs && r.Opaque == "" {
 		// Arguments after a shell's line are its parameters. Other programs add the arguments to their command.
-		isLine := len(found.list) > 0 && found.list[0].words == nil && (name == "eval" || !isShell(name))
+		isLine := len(found.list) > 0 && found.list[0].words == nil && (name == "eval" || !IsShellOf(c.Row, name))
 		if isLine || found.open {
 			r.Opaque = computedReason(name)
 		}
@@ -415,9 +423,9 @@ func (r *Unwrapped) follow(c Command, left int) {
 	switch {
 	case !found.shell:
 	case c.Script != "":
-		found.list = append(found.list, launch{line: c.Script, by: programName(c.Words[0].Text), away: c.Elsewhere})
-	case c.stdin == fed || c.stdin == inherited && !c.Elsewhere && isShell(c.Words[0].Text):
-		r.Opaque = cmp.Or(r.Opaque, computedReason(programName(c.Words[0].Text)))
+		found.list = append(found.list, launch{line: c.Script, by: name, away: c.Elsewhere})
+	case c.stdin == fed || c.stdin == inherited && !c.Elsewhere && IsShellOf(c.Row, name):
+		r.Opaque = cmp.Or(r.Opaque, computedReason(name))
 	}
 	r.nested += len(c.Text)
 	if len(found.list) > 0 && left == 0 || len(r.Commands) > MaxCommands || r.nested > maxNested {
@@ -426,9 +434,9 @@ func (r *Unwrapped) follow(c Command, left int) {
 	if r.Opaque != "" {
 		return
 	}
-	r.wholeLine = r.wholeLine || found.wholeLine || found.shell || c.MoreArgs && len(found.hints) > 0 ||
-		len(c.Words) > 0 && c.Words[0].ProgramVariable
-	r.strong = r.strong || found.wholeLine && !found.weak || found.shell || c.MoreArgs && len(found.hints) > 0
+	hasText := found.shell || c.MoreArgs && len(found.hints) > 0
+	r.wholeLine = r.wholeLine || found.wholeLine || hasText || c.Words[0].ProgramVariable
+	r.strong = r.strong || found.wholeLine && !found.weak || hasText
 	r.addLaunches(found, c, left)
 }
 
@@ -444,7 +452,8 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 			folders = append(slices.Clip(folders), to)
 		}
 		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Row: rowOf(l.words),
-			MoreArgs: l.more || c.MoreArgs, Script: c.Script, Substitutions: c.Substitutions, Files: c.Files, Env: c.Env, Captured: c.Captured}}
+			MoreArgs: l.more || c.MoreArgs, Script: c.Script, Substitutions: c.Substitutions, Files: c.Files,
+			Env: c.Env, Captured: c.Captured}}
 		if l.by == "sudo" { // sudo may have read a password from stdin
 			commands[0].Script = ""
 		}

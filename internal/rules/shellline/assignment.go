@@ -117,13 +117,9 @@ func kindOfVariable(name string) variableKind {
 
 // isTable reports whether the array of this name holds state of zsh or bash, such as the aliases.
 func isTable(name string) bool {
-	switch name {
-	case "aliases", "galiases", "saliases", "functions", "commands", "options", "parameters", "nameddirs", "userdirs",
-		"path", "fpath", "module_path", "modules", "builtins", "BASH_ALIASES", "BASH_CMDS", "FUNCNAME", "DIRSTACK",
-		"dirstack", "argv":
-		return true
-	}
-	return strings.HasSuffix(name, "_functions") || strings.HasPrefix(name, "dis_")
+	return InList("aliases galiases saliases functions commands options parameters nameddirs userdirs path fpath "+
+		"module_path modules builtins BASH_ALIASES BASH_CMDS FUNCNAME DIRSTACK dirstack argv", name) ||
+		strings.HasSuffix(name, "_functions") || strings.HasPrefix(name, "dis_")
 }
 
 // isPlainPrompt reports whether a prompt expands only variables by their names.
@@ -159,7 +155,7 @@ type outerLine struct {
 // changes returns the effects of the outermost line. It searches the whole line for the names, quoted text too.
 func (r *reader) changes() *outerLine {
 	if o := r.outer; !o.parsed {
-		plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(o.text)
+		plain := withoutQuotes(o.text)
 		*o = outerLine{
 			text:     o.text,
 			parsed:   true,
@@ -169,6 +165,10 @@ func (r *reader) changes() *outerLine {
 		}
 	}
 	return r.outer
+}
+
+func withoutQuotes(text string) string {
+	return strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(text)
 }
 
 // setsHome reports whether HOME, PWD or OLDPWD appears in a line other than as a use of the variable.

@@ -6,6 +6,15 @@ import (
 	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
+// Hint is a text that may contain a command at an unknown position: a program in another language, or the arguments of
+// a launcher with unknown options. If the text contains all words of a rule, the rule is in doubt.
+type Hint struct {
+	Text string
+	Name string // names the text in messages
+	// Weak: the text is a line whose programs could run a text, but their arguments do not say so.
+	Weak bool
+}
+
 // Launched is the commands and lines that a launcher, a shell, eval, trap or find runs.
 type Launched struct {
 	Commands [][]Word // the words of each command

@@ -1,6 +1,7 @@
 package shellline
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,7 +110,7 @@ func (l *launches) addBuiltin(name string, args []Word) {
 		l.fail(evaluationReason(name, args, isElement))
 	case kind == unclear:
 		l.fail("what " + name + " does with its arguments")
-	case kind >= arithmetic && slices.ContainsFunc(args, func(w Word) bool { return isUnknownNumber(w) || isName(w) }):
+	case slices.ContainsFunc(args, func(w Word) bool { return w.Computed && !isOwnNumber(w.Text) || isName(w) }):
 		l.zshArithmetic = true
 	}
 }
@@ -196,11 +197,7 @@ func (l *launches) addDeclared(args []Word) {
 	}
 }
 
-func (l *launches) fail(reason string) {
-	if l.opaque == "" {
-		l.opaque = reason
-	}
-}
+func (l *launches) fail(reason string) { l.opaque = cmp.Or(l.opaque, reason) }
 
 // isTextFormat reports whether a format of printf has only text conversions: %d is arithmetic in zsh, -v sets a
 // variable.
@@ -226,18 +223,11 @@ func hasCode(w Word) bool { return w.Code }
 func isFlag(w Word) bool { return len(w.Text) > 1 && (w.Text[0] == '-' || w.Text[0] == '+') }
 
 func isArithmeticTest(w Word) bool {
-	switch w.Text {
-	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "-t":
-		return true
-	}
-	return unsure(w)
+	return InList("-eq -ne -lt -le -gt -ge -v -R -t", w.Text) || unsure(w)
 }
 
 // isUnknownName reports whether the shell computes the name in a word. The name may be an element of an array.
 func isUnknownName(w Word) bool { return w.Computed && !strings.Contains(w.Prefix, "=") }
-
-// isUnknownNumber reports whether the shell computes a word, other than to a number of its own such as $?.
-func isUnknownNumber(w Word) bool { return w.Computed && !isOwnNumber(w.Text) }
 
 // isOwnNumber reports whether a word is an expansion that always gives a number.
 func isOwnNumber(text string) bool {
@@ -344,14 +334,9 @@ func optionsAreKnown(args []Word) bool {
 }
 
 func isPlainOption(name string) bool {
-	switch name {
-	case "allexport", "braceexpand", "casematch", "caseglob", "cdspell", "checkjobs", "checkwinsize", "clobber",
-		"cmdhist", "dirspell", "dotglob", "emacs", "errexit", "errtrace", "exec", "expandaliases", "extglob",
-		"failglob", "functrace", "glob", "globskipdots", "globstar", "hashall", "histappend", "hup", "ignoreeof",
-		"inheriterrexit", "interactivecomments", "lastpipe", "localoptions", "localtraps", "log", "match", "monitor",
-		"nocaseglob", "nocasematch", "notify", "nullglob", "physical", "pipefail", "posix", "privileged", "progcomp",
-		"shwordsplit", "sourcepath", "unset", "verbose", "vi", "xtrace":
-		return true
-	}
-	return false
+	return InList("allexport braceexpand casematch caseglob cdspell checkjobs checkwinsize clobber cmdhist dirspell "+
+		"dotglob emacs errexit errtrace exec expandaliases extglob failglob functrace glob globskipdots globstar hashall "+
+		"histappend hup ignoreeof inheriterrexit interactivecomments lastpipe localoptions localtraps log match "+
+		"monitor nocaseglob nocasematch notify nullglob physical pipefail posix privileged progcomp shwordsplit "+
+		"sourcepath unset verbose vi xtrace", name)
 }

@@ -446,7 +446,7 @@ func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 		}
 		parsed := r.assignment(a, value)
 		if evaluates {
-			r.failIfComputed(parsed)
+			r.failIf(IsComputed, parsed)
 			r.addIntegers([]Word{parsed})
 		}
 		words = append(words, parsed)
@@ -477,7 +477,7 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
 		}
 	case name == "unset":
 		u = fixedWord
-	case slices.Contains([]string{"declare", "typeset", "local", "export", "readonly"}, name):
+	case InList("declare typeset local export readonly", name):
 		r.fail("a declaration by another spelling") // the shell still takes its arguments as assignments
 	}
 	for _, w := range args[1:] {

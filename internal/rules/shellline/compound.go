@@ -75,9 +75,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 	switch loop := c.Loop.(type) {
 	case *syntax.CStyleLoop:
 		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
-			if x != nil {
-				r.arithmeticOf(x)
-			}
+			r.arithmeticOf(x)
 		}
 	case *syntax.WordIter:
 		r.set[loop.Name.Value] = true
@@ -266,13 +264,9 @@ func names(text, name string) bool {
 
 // isOwnVariable reports whether a shell sets the variable by itself, to a text from the line.
 func isOwnVariable(name string) bool {
-	switch name {
-	case "REPLY", "MAPFILE", "OPTARG", "_", "argv", "reply", "match", "MATCH", "COPROC", "DIRSTACK", "FUNCNAME",
-		"ARGV0", "ZSH_EVAL_CONTEXT", "funcstack", "dirstack", "history", "historywords", "jobtexts", "RANDFILE",
-		"DEBUG":
-		return true
-	}
-	return strings.HasPrefix(name, "BASH_") || strings.HasPrefix(name, "ZSH_")
+	return InList("REPLY MAPFILE OPTARG _ argv reply match MATCH COPROC DIRSTACK FUNCNAME ARGV0 ZSH_EVAL_CONTEXT "+
+		"funcstack dirstack history historywords jobtexts RANDFILE DEBUG", name) ||
+		strings.HasPrefix(name, "BASH_") || strings.HasPrefix(name, "ZSH_")
 }
 
 // test reads [[ ]], which a pattern sees as a command of this name. If a word is computed, all words may be.
@@ -306,8 +300,8 @@ func (t *testReader) read(x syntax.TestExpr) {
 		t.operator(x.OpPos, x.Op.String())
 		t.read(x.X)
 		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-			t.failIfComputed(t.words...)
-			t.failIfCode(t.words)
+			t.failIf(IsComputed, t.words...)
+			t.failIf(hasCode, t.words...)
 			if last := t.words[len(t.words)-1]; strings.Contains(last.Text, "[") {
 				t.failProject(evaluationReason("[[", []Word{last}, IsComputed))
 			}
@@ -379,16 +373,10 @@ func (r *reader) testOperand(words []Word) {
 	}
 }
 
-// failIfComputed fails if a word is computed: the shell may evaluate the value and run commands in it.
-func (r *reader) failIfComputed(words ...Word) {
-	if slices.ContainsFunc(words, IsComputed) {
-		r.failProject(evaluationReason("the shell", words, IsComputed))
-	}
-}
-
-// failIfCode fails if a word holds a quoted expansion, in a place where the shell evaluates the word.
-func (r *reader) failIfCode(words []Word) {
-	if slices.ContainsFunc(words, hasCode) {
-		r.failProject(evaluationReason("the shell", words, hasCode))
+// failIf fails if a word passes the check: computed, or with a quoted expansion. The shell evaluates the words, and may
+// run commands in them.
+func (r *reader) failIf(check func(Word) bool, words ...Word) {
+	if slices.ContainsFunc(words, check) {
+		r.failProject(evaluationReason("the shell", words, check))
 	}
 }

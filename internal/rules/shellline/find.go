@@ -15,7 +15,7 @@ func findLaunches(args []Word) (all []launch, opaque string) {
 	}
 	for i := 0; i < len(args); i++ {
 		w := args[i]
-		isAction := slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.Text)
+		isAction := InList("-exec -execdir -ok -okdir", w.Text)
 		if !isAction { // a computed word may still be an action
 			switch {
 			case !w.Computed || w.Prefix != "":
@@ -72,7 +72,7 @@ func beginFiles(some []launch, command []Word, start string) {
 
 // commonStart returns the common start of all paths printed by find.
 func commonStart(args []Word) string {
-	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].Text) {
+	for len(args) > 0 && InList("-H -L -P", args[0].Text) {
 		args = args[1:]
 	}
 	end := slices.IndexFunc(args, func(w Word) bool {

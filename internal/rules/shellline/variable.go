@@ -10,15 +10,9 @@ import (
 // isProgramVariable reports whether a variable names a program by habit. Unless the line sets the variable, the value
 // comes from the environment. Rules do not see the environment, as they do not see the commands of a script.
 func isProgramVariable(name string) bool {
-	switch name {
-	case "AR", "AS", "AWK", "BROWSER", "BUNDLE", "CARGO", "CC", "CLANG", "CMAKE", "COMPOSER", "CPP", "CXX", "DIFF",
-		"DOCKER", "EDITOR", "FC", "GIT", "GO", "GPG", "GRADLE", "GREP", "INSTALL", "JAVA", "JAVAC", "KUBECTL", "LD",
-		"LESS", "MAKE", "MKDIR", "MVN", "NINJA", "NODE", "NPM", "NPX", "OBJCOPY", "OBJDUMP", "PAGER", "PERL", "PHP",
-		"PIP", "PNPM", "PYTEST", "PYTHON", "PYTHON3", "RANLIB", "RUBY", "RUSTC", "SED", "STRIP", "TAR", "TERRAFORM",
-		"UV", "VISUAL", "YARN":
-		return true
-	}
-	return false
+	return InList("AR AS AWK BROWSER BUNDLE CARGO CC CLANG CMAKE COMPOSER CPP CXX DIFF DOCKER EDITOR FC GIT GO GPG "+
+		"GRADLE GREP INSTALL JAVA JAVAC KUBECTL LD LESS MAKE MKDIR MVN NINJA NODE NPM NPX OBJCOPY OBJDUMP PAGER PERL PHP "+
+		"PIP PNPM PYTEST PYTHON PYTHON3 RANLIB RUBY RUSTC SED STRIP TAR TERRAFORM UV VISUAL YARN", name)
 }
 
 // noteSet notes that the line sets a variable, perhaps for one command alone.

@@ -144,11 +144,8 @@ func (r *reader) expandsEquals(raw string) {
 
 // isParameter notes whether a part of a word is the expansion of a variable.
 func (r *reader) isParameter(part syntax.WordPart, e *expansions) {
-	if _, e.param = part.(*syntax.ParamExp); e.param {
-		e.length = r.source(part) == "$#"
-	} else {
-		e.length = false
-	}
+	_, e.param = part.(*syntax.ParamExp)
+	e.length = e.param && r.source(part) == "$#"
 }
 
 // folder notes that a word begins with the path of a folder. If the line changes that folder, only the shell knows it.
@@ -393,14 +390,19 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 // harmless reports whether an expansion with more than a name runs only the commands in its own text, and reads those.
 // A subscript and a slice are arithmetic, which may run commands; @P runs commands in the value.
 func (r *reader) harmless(p *syntax.ParamExp) bool {
-	switch {
-	case p.Param == nil || p.Width || p.Names != 0 || p.Index != nil && !r.index(p.Index):
+	if p.Param == nil || p.Width || p.Names != 0 {
 		return false
+	}
+	if p.Index != nil {
+		r.index(p.Index)
+	}
+	switch {
 	case p.Excl: // ${!a[@]} are the indexes of an array; ${!x} names another variable
 		return p.Index != nil && p.Slice == nil && p.Repl == nil && p.Exp == nil &&
 			strings.HasSuffix(r.source(p), "[@]}") && !isTable(p.Param.Value)
 	case p.Slice != nil: // arithmetic
-		return p.Index == nil && p.Repl == nil && p.Exp == nil && numbersOnly(r, p.Slice)
+		isNumber := func(x syntax.ArithmExpr) bool { return x == nil || strings.Trim(r.source(x), " -0123456789") == "" }
+		return p.Index == nil && p.Repl == nil && p.Exp == nil && isNumber(p.Slice.Offset) && isNumber(p.Slice.Length)
 	case p.Repl != nil:
 		return r.expanded(p.Repl.Orig) && r.expanded(p.Repl.With)
 	case p.Exp == nil:
@@ -420,16 +422,6 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 	return r.expanded(p.Exp.Word) && (p.Exp.Word == nil || !strings.Contains(r.source(p.Exp.Word), "\\"))
 }
 
-// numbersOnly reports whether a slice has only numbers.
-func numbersOnly(r *reader, s *syntax.Slice) bool {
-	for _, x := range []syntax.ArithmExpr{s.Offset, s.Length} {
-		if x != nil && strings.Trim(r.source(x), " -0123456789") != "" {
-			return false
-		}
-	}
-	return true
-}
-
 // expanded reads a word in an expansion. It returns false for a word with quotes, because shells differ in quotes.
 func (r *reader) expanded(w *syntax.Word) bool {
 	if w == nil {
@@ -446,14 +438,10 @@ func (r *reader) expanded(w *syntax.Word) bool {
 }
 
 // index reads the subscript of an array: arithmetic, or @ or * for all elements.
-func (r *reader) index(x syntax.ArithmExpr) bool {
-	if w, ok := x.(*syntax.Word); ok {
-		if all := r.source(w); all == "@" || all == "*" {
-			return true
-		}
+func (r *reader) index(x syntax.ArithmExpr) {
+	if all := r.source(x); all != "@" && all != "*" {
+		r.arithmeticOf(x)
 	}
-	r.arithmeticOf(x)
-	return true
 }
 
 // substitution reads $( ) or backticks. The commands in a substitution are commands of the line. In the text of the

@@ -184,12 +184,11 @@ var (
 	posixShell = lazy.Regexp{Text: `^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh` +
 		`(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`}
 	// plainLine matches lines that all shells read alike, unless the line begins with one of foreignKeywords.
-	plainLine       = lazy.Regexp{Text: `^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`}
-	foreignKeywords = []string{
-		"and", "or", "not", "begin", "if", "else", "while", "for", "switch", "function", "do", "repeat",
-		"foreach", "source", "end",
-	}
+	plainLine = lazy.Regexp{Text: `^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`}
 )
+
+// foreignKeywords begin lines that shells with a language of their own read in another way.
+const foreignKeywords = "and or not begin if else while for switch function do repeat foreach source end"
 
 func isPosixShell(name string) bool {
 	return strings.Contains(name, "sh") && posixShell.Get().MatchString(name)
@@ -223,10 +222,8 @@ func IsStdin(file string) bool {
 }
 
 // longOptions are the options of bash without a value.
-var longOptions = []string{
-	"--debugger", "--dump-po-strings", "--dump-strings", "--login", "--noediting", "--noprofile", "--norc", "--posix",
-	"--pretty-print", "--restricted", "--verbose",
-}
+const longOptions = "--debugger --dump-po-strings --dump-strings --login --noediting --noprofile --norc --posix " +
+	"--pretty-print --restricted --verbose"
 
 // shellLaunches reads the arguments of a shell. With -c the first operand is a line. Without -c the first operand is a
 // script, whose commands no rule sees. Without an operand the shell reads commands from stdin.
@@ -291,7 +288,7 @@ func longOption(name, text string, args []Word) (takes int, whole *launches) {
 			return 0, &launches{opaque: computedReason(name)}
 		}
 		return min(1, len(args)), nil
-	case !slices.Contains(longOptions, text):
+	case !InList(longOptions, text):
 		return 0, &launches{opaque: "an option of " + name + " that is not known"}
 	}
 	return 0, nil
@@ -309,11 +306,8 @@ func shortOptions(name, text string, args []Word) (takes int, whole *launches) {
 
 // readsFiles reports whether a shell with this option reads files of its own first, as zsh always does.
 func readsFiles(option string) bool {
-	switch option {
-	case "--rcfile", "--init-file", "--login":
-		return true
-	}
-	return !strings.HasPrefix(option, "--") && strings.ContainsAny(option, "il")
+	return InList("--rcfile --init-file --login", option) ||
+		!strings.HasPrefix(option, "--") && strings.ContainsAny(option, "il")
 }
 
 // foreignShellLaunches reads the arguments of a shell with a language of its own. A line follows -c.
@@ -327,7 +321,7 @@ func foreignShellLaunches(name string, args []Word) ([]launch, string) {
 	case first != "-c":
 		return nil, computedReason(name)
 	case len(args) != 2 || args[1].Computed || !plainLine.Get().MatchString(args[1].Text),
-		slices.Contains(foreignKeywords, strings.Fields(args[1].Text)[0]):
+		InList(foreignKeywords, strings.Fields(args[1].Text)[0]):
 		return nil, "a line of " + name
 	}
 	return lineOf(name, args[1:])
@@ -398,8 +392,9 @@ func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 		r.Hints = append(r.Hints, Hint{Text: text, Name: "the line", Weak: !r.strong})
 	}
 	for _, h := range r.Hints {
-		if strings.ContainsAny(h.Text, "'\"\\") {
-			r.Hints = append(r.Hints, h.unquoted())
+		if strings.ContainsAny(h.Text, "'\"\\") { // perhaps a shell line, in which gi”t is git
+			h.Text = withoutQuotes(h.Text)
+			r.Hints = append(r.Hints, h)
 		}
 	}
 	return r

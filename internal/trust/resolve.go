@@ -23,8 +23,18 @@ func literalWords(texts []string) []word {
 	return words
 }
 
-// written is a word in a message.
-func written(w word) string { return spelling.Quote(cmp.Or(w.Source, w.Text)) }
+// written is a word in a message. Backquotes are shown as $(…): records of trust have the doubts of earlier versions,
+// and another text would be another doubt.
+func written(w word) string {
+	text := strings.NewReplacer("$( ", "$(", " )", ")").Replace(cmp.Or(w.Source, w.Text))
+	if parts := strings.Split(text, "`"); len(parts)%2 == 1 && !strings.Contains(text, "\\`") {
+		text = parts[0]
+		for i, part := range parts[1:] {
+			text += []string{"$(", ")"}[i%2] + part
+		}
+	}
+	return spelling.Quote(text)
+}
 
 // doubt notes why files may be missing, unless the entry names the files.
 func (c *commandLine) doubt(format string, args ...any) {

@@ -128,7 +128,7 @@ func (s *starts) readTests(words []word) {
 	}
 	switch last := len(words) - 1; {
 	case last < 0:
-	case words[0].Text == "[[":
+	case words[0].Text == "[[" && last > 0:
 		for i, w := range words[1:last] {
 			if strings.HasPrefix(w.Text, "-") {
 				test(words[i+2])

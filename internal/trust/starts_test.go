@@ -51,6 +51,9 @@ func cannotStart(t *testing.T, dir string, command any, own bool) (errors, warni
 func TestCannotStart(t *testing.T) {
 	dir := workspace(t, "here.sh", "here.py", "home/here.sh", "sub/here.sh")
 	install(t, dir, "cat", "grep", "bash", "env", "timeout", "python3", "node", "nohup", "xargs", "npx", "uv", "time")
+	for _, line := range []string{"A=1 [[", "\\[[", "[[", "() true", "[[ -x", "A=1 [[ -x"} { // no panic
+		cannotStart(t, dir, line, false)
+	}
 	const lost = "lost: not found in PATH"
 	for _, c := range []struct{ line, error, warning string }{
 		// The first program, or the script of its interpreter.

@@ -34,8 +34,8 @@ func (f Fired) WithLint() protocol.Outcome {
 	return f.Outcome
 }
 
-// maskOwn hides secrets in the words of hookrun, which may quote a call or the output of a hook. The words of hooks stay
-// as they are.
+// maskOwn hides secrets in the words of hookrun, which may quote a call or the output of a hook. The words of hooks
+// stay as they are.
 func (f *Fired) maskOwn() {
 	for _, texts := range [][]string{f.Warnings, f.Lint} {
 		for i := range texts {

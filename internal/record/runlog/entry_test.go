@@ -240,7 +240,8 @@ func TestSecretsAcrossTheCut(t *testing.T) {
 	for shift := -36; shift <= 36; shift += step {
 		// What goes before shrinks to nothing, so that the place of the cut in the text is not that of the cut in the
 		// line.
-		for _, at := range []int{maxText, maxText + secret.Ahead, maxText + 2*secret.Ahead, 4*maxText + 2*secret.Ahead} {
+		const ahead = 2 * secret.Ahead
+		for _, at := range []int{maxText, maxText + secret.Ahead, maxText + ahead, 4*maxText + ahead} {
 			for before, after := range map[string]string{
 				"token=" + strings.Repeat("s", at+shift) + " ": " PASSWORD=" + planted + " ",
 				strings.Repeat("x", at+shift):                  " AKIA" + planted + " ",

@@ -92,8 +92,9 @@ func (c *Command) deletesInAWS() bool {
 		return false
 	}
 	words := c.operands()
-	return len(words) > 1 && slices.ContainsFunc([]string{"delete-", "terminate-", "purge-", "batch-delete-", "destroy-"},
-		func(verb string) bool { return strings.HasPrefix(words[1].Text, verb) })
+	verbs := []string{"delete-", "terminate-", "purge-", "batch-delete-", "destroy-"}
+	return len(words) > 1 &&
+		slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(words[1].Text, verb) })
 }
 
 // deletesByAPI reports whether gh or glab call the API of a host of code with the method DELETE.

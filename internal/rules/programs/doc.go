@@ -28,8 +28,8 @@
 //
 // May-show and may-write add what is not sure. No-file: writes no file named in the line. Loads= has the options with a
 // file to read, sends= the options with a file to send, saves= the options with a file or folder to write; uploads:
-// operands with an @ or a < name files to send. Plain: runs none of the operands, and no file of a project can add code;
-// lints: likewise, for a linter or a formatter, which only reads and writes the given files. Client: an agent.
+// operands with an @ or a < name files to send. Plain: runs none of the operands, and no file of a project can add
+// code; lints: likewise, for a linter or a formatter, which only reads and writes the given files. Client: an agent.
 //
 // For a program that runs another command from the arguments:
 //

@@ -77,9 +77,11 @@ func TestRedirectionsAndAssignments(t *testing.T) {
 		unwrapped.Assignments)
 	require.Equal(t, []Redirection{
 		{Writes: true, Folders: []Word{{Text: "a", Source: "a"}}, File: Word{Text: "e", Source: "e"}},
-		{Writes: true, Elsewhere: true, Folders: []Word{{Text: "a", Source: "a"}, {Text: "b", Source: "b"}},
-			File: Word{Text: "c", Source: "c"}},
-		{Writes: true, Appends: true, Elsewhere: true, Folders: []Word{{Text: "a", Source: "a"}, {Text: "b", Source: "b"}},
-			File: Word{Text: "d", Source: "d"}},
+		{Writes: true, Elsewhere: true,
+			Folders: []Word{{Text: "a", Source: "a"}, {Text: "b", Source: "b"}},
+			File:    Word{Text: "c", Source: "c"}},
+		{Writes: true, Appends: true, Elsewhere: true,
+			Folders: []Word{{Text: "a", Source: "a"}, {Text: "b", Source: "b"}},
+			File:    Word{Text: "d", Source: "d"}},
 	}, unwrapped.Redirections)
 }

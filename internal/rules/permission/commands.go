@@ -68,9 +68,5 @@ func typed(key, text string) string {
 // historyExpansion matches text that an interactive shell may replace by an earlier command.
 var historyExpansion = lazy.Regexp{Text: `(?:^|[^\\$'])![A-Za-z0-9!?#-]|(?:^|\n)\^`}
 
-// hasEditKeys reports whether a text has keys that change the text already in the shell's line.
-func hasEditKeys(text string) bool {
-	return slices.ContainsFunc([]string{"{up}", "{down}", "{left}", "{right}", "{backspace}"}, func(key string) bool {
-		return strings.Contains(text, key)
-	})
-}
+// editKeys matches keys that change the text already in the shell's line.
+var editKeys = lazy.Regexp{Text: `\{(?:up|down|left|right|backspace)\}`}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 // maxPathSteps limits the work of package regexp for one pattern and one path, because a match cannot be interrupted:
@@ -178,10 +180,7 @@ func splitNames(rest []rune) (names []string, ok bool) {
 }
 
 // posixClasses are the classes known to git.
-var posixClasses = []string{
-	"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
-	"xdigit",
-}
+const posixClasses = "alnum alpha blank cntrl digit graph lower print punct space upper xdigit"
 
 // readClass reads the text after a `[`; n is the length of the class. ok is false if the bracket is never closed or the
 // class is unknown.
@@ -217,7 +216,7 @@ func readClass(all []rune) (expression string, n int, ok bool) {
 				switch {
 				case class == "space": // git does not count the vertical tab
 					members.WriteString(`\t\n\r `)
-				case slices.Contains(posixClasses, class):
+				case shellline.InList(posixClasses, class):
 					members.WriteString(`[:` + class + `:]`)
 				default:
 					return "", 0, false

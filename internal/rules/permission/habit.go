@@ -94,18 +94,17 @@ func (r Rule) regexpMisuse(kind Kind) string {
 // Meant returns the rule that the author of a regular expression probably meant, or an empty rule. An end without an
 // anchor is any text.
 func (r Rule) Meant(kind Kind) Rule {
-	pattern, star := strings.TrimSpace(r.pattern), "**"
+	if kind == Host || kind == Other {
+		return Rule{}
+	}
+	pattern, star, class := strings.TrimSpace(r.pattern), "**", &pathClass
+	if kind == Shell {
+		star, class = "*", &commandClass
+	}
 	begins := strings.HasPrefix(pattern, "^")
 	ends := strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`)
-	switch {
-	case kind == Host || kind == Other:
+	if !begins && !ends && !class.Get().MatchString(pattern) {
 		return Rule{}
-	case kind == Shell && !begins && !ends && !commandClass.Get().MatchString(pattern):
-		return Rule{}
-	case kind != Shell && !begins && !ends && !pathClass.Get().MatchString(pattern):
-		return Rule{}
-	case kind == Shell:
-		star = "*"
 	}
 	glob := asGlob(pattern, star)
 	if kind == Shell && !begins {

@@ -106,7 +106,7 @@ func (l *shellLine) read() {
 	}
 }
 
-// reach finds what the line runs behind wrappers.
+// unwrap finds what the line runs behind wrappers.
 func (l *shellLine) unwrap(wrappers []string) {
 	if l.read(); l.unwrapped == nil {
 		l.unwrapped = l.Unwrap(l.text, wrappers)
@@ -142,7 +142,7 @@ func (c *Call) input() *input {
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
 		in.read(c.Input, 1, in.kind == Shell || in.kind == Unknown)
 		if in.kind == Shell || !in.patch {
-			in.readPatches(in.lines, c.Wrappers)
+			in.readPatches(in.lines)
 		}
 		if in.kind == Shell {
 			in.patch = in.patch || in.unreadableLine // any patch, perhaps
@@ -155,7 +155,7 @@ func (c *Call) input() *input {
 		in.value(useUnknown, c.Input, 1)
 	case in.kind != Shell:
 		text := cmp.Or(strictjson.Text(c.Input), c.Input)
-		if in.readPatch(text, c.Wrappers); in.kind == Unknown && strings.HasPrefix(text, "{") { // as Python prints it
+		if in.readPatch(text); in.kind == Unknown && strings.HasPrefix(text, "{") { // as Python prints it
 			in.lines = append(in.lines, shellLine{text: text, soft: true})
 		}
 	}
@@ -191,7 +191,7 @@ func (in *input) read(object string, nesting int, runs bool) {
 			use, value = readUse(name, value)
 		}
 		if in.kind != Shell && nesting == 1 && slices.Contains(patchKeys, name) && value[0] == '"' {
-			in.readPatch(strictjson.Text(value), in.wrappers)
+			in.readPatch(strictjson.Text(value))
 		}
 		if in.commandKey == "" && use >= aLine {
 			in.commandKey = strictjson.Text(key)
@@ -345,7 +345,7 @@ func (in *input) text(u keyUse, raw string, nesting int) {
 	s, ok := readable(raw)
 	before, _, cut := strings.Cut(s, "\x00") // a tool in C ends the text at NUL
 	switch {
-	case u.isPath() && (!ok || cut):
+	case (u.isPath() || u == useGlob) && (!ok || cut):
 		in.unreadablePath = true
 	case u.isPath():
 		if strings.ContainsAny(s, "*?{") || nesting > 1 && strings.Contains(s, "[") {
@@ -361,8 +361,6 @@ func (in *input) text(u keyUse, raw string, nesting int) {
 		if in.kind == Unknown && listOfTexts.Get().MatchString(s) && gjson.Valid(s) { // servers read a list in a text
 			in.value(u, strings.TrimSpace(s), nesting+1)
 		}
-	case u == useGlob && (!ok || cut):
-		in.unreadablePath = true
 	case u == useGlob:
 		in.globs = append(in.globs, s)
 	case u == usePattern && (!ok || cut): // may be any glob

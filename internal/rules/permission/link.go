@@ -55,15 +55,8 @@ func (r Rule) matchLinks(c *Call, file string, at baseDirs, test func(file strin
 
 // IsTooLong reports whether no file can have this path: the path or one of its names is too long for the system.
 func IsTooLong(file string) bool {
-	if len(file) > maxPath {
-		return true
-	}
-	for name := range strings.SplitSeq(file, "/") {
-		if len(name) > maxName {
-			return true
-		}
-	}
-	return false
+	return len(file) > maxPath ||
+		slices.ContainsFunc(strings.Split(file, "/"), func(name string) bool { return len(name) > maxName })
 }
 
 // follow returns the path without links, or "" if the path is unknown. A path that is too long exists nowhere, so

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -83,15 +84,7 @@ func withoutFinalStars(pattern []name) []name {
 
 // startsWith reports whether a list may start with the names of another list.
 func startsWith(all, first []name) bool {
-	if len(first) > len(all) {
-		return false
-	}
-	for i, n := range first {
-		if !mayEqual(all[i], n) {
-			return false
-		}
-	}
-	return len(all) > 0
+	return len(all) > 0 && len(all) >= len(first) && slices.EqualFunc(all[:len(first)], first, mayEqual)
 }
 
 // namesOf resolves a path and returns its names.

@@ -42,7 +42,7 @@ const (
 
 // readPatch adds the paths of a patch. Droid writes the patch as JSON in a text. The text may also be a shell line that
 // runs apply_patch, because Codex and models that know Codex's tool use both.
-func (in *input) readPatch(patch string, wrappers []string) {
+func (in *input) readPatch(patch string) {
 	for range maxWrapped {
 		trimmed := strings.TrimSpace(patch)
 		switch {
@@ -63,7 +63,7 @@ func (in *input) readPatch(patch string, wrappers []string) {
 	paths := patchPaths(patch)
 	switch before, _, _ := strings.Cut(patch, patchMark); {
 	case len(paths) == 0:
-	case strings.Contains(before, "apply") && in.readPatches([]shellLine{{text: patch}}, wrappers):
+	case strings.Contains(before, "apply") && in.readPatches([]shellLine{{text: patch}}):
 	default:
 		in.paths, in.patch = append(in.paths, paths...), true
 	}
@@ -105,19 +105,19 @@ func (in *input) readDiff(text string) bool {
 			}
 		}
 	}
-	in.readPatch(text, in.wrappers)
+	in.readPatch(text)
 	return len(in.paths) > before || in.patch
 }
 
 // readPatches adds the paths of patches that the lines give to apply_patch, and reports whether a line runs
 // apply_patch. If the line does not show the paths, or may run apply_patch in another folder, the paths are unreadable.
-func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) {
+func (in *input) readPatches(lines []shellLine) (found bool) {
 	for i := range lines {
 		line := &lines[i]
 		if !strings.Contains(line.text, patchTool) && !strings.Contains(line.text, patchName) {
 			continue
 		}
-		line.unwrap(wrappers)
+		line.unwrap(in.wrappers)
 		opaque := line.ProjectOpaque != "" || line.unwrapped.Opaque != ""
 		all := line.unwrapped.Commands
 		runs := slices.ContainsFunc(all, func(c shellline.Command) bool {

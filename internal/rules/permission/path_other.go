@@ -2,23 +2,14 @@
 
 package permission
 
-// slashed returns a path in the form used by patterns.
-func slashed(file string) string { return file }
+// Paths of these systems have one form: each function returns the same text.
 
-// fromDrive writes a drive as a folder.
-func fromDrive(path string) string { return path }
-
-// native returns a path in the system's form.
-func native(file string) string { return file }
+func slashed(file string) string    { return file }
+func fromDrive(path string) string  { return path }
+func native(file string) string     { return file }
+func onDrive(file, _ string) string { return file }
+func longName(file string) string   { return file }
+func folded(path string) string     { return path }
 
 // isAmbiguous reports whether a path depends on more than the current directory.
 func isAmbiguous(_, _ string) bool { return false }
-
-// onDrive adds the drive to a path from the root.
-func onDrive(file, _ string) string { return file }
-
-// longName returns the path with the whole name of the file.
-func longName(file string) string { return file }
-
-// folded returns the same text for paths that lead to the same file on every disk.
-func folded(path string) string { return path }

@@ -78,20 +78,20 @@ func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why rea
 	} else {
 		ok, why = firstMatch(in.paths, func(file string) (bool, reason) { return r.matchTree(c, file) })
 	}
-	if !ok {
-		ok, why = firstMatch(globs, func(glob string) (bool, reason) {
+	chosen := func(globs []string, always bool) (bool, reason) {
+		return firstMatch(globs, func(glob string) (bool, reason) {
 			from := bases
-			if !isFolder || !isRelative(glob) {
+			if always || !isRelative(glob) {
 				from = slices.Concat(bases, []string{c.Dir})
 			}
 			return firstMatch(from, func(base string) (bool, reason) { return r.matchGlob(c, base, glob, !isFolder) })
 		})
 	}
 	if !ok {
-		ok, why = firstMatch(alternativesOf(in.pathGlobs), func(glob string) (bool, reason) {
-			return firstMatch(slices.Concat(bases, []string{c.Dir}),
-				func(base string) (bool, reason) { return r.matchGlob(c, base, glob, !isFolder) })
-		})
+		ok, why = chosen(globs, !isFolder)
+	}
+	if !ok {
+		ok, why = chosen(alternativesOf(in.pathGlobs), true)
 	}
 	if !ok && len(in.bases) > 0 {
 		others = slices.Concat(others, within(in.bases, in.paths), within(in.bases, others))
@@ -299,9 +299,6 @@ func (c *Call) names(file string, at baseDirs) []name {
 	all, ok := c.cache.names[key]
 	if !ok {
 		all = namesOf(file, at)
-		if c.cache.names == nil {
-			c.cache.names = map[[2]string][]name{}
-		}
 		c.cache.names[key] = all
 	}
 	return slices.Clip(all)
@@ -338,9 +335,6 @@ func (t *callCache) targetOf(file string) target {
 		kind = aFolder
 	case info.Mode().IsRegular():
 		kind = aFile
-	}
-	if t.targets == nil {
-		t.targets = map[string]target{}
 	}
 	t.targets[end] = kind
 	return kind

@@ -94,7 +94,8 @@ var tooMuchWork = reason{text: "could take too long to match", doubt: ofCall}
 
 // WithCache prepares a call for many rules in one goroutine: it is parsed once, and the rules' total cost is bounded.
 func (c Call) WithCache() Call {
-	c.cache = &callCache{followed: map[string]string{}, lookedUp: map[string]nameInFolder{}}
+	c.cache = &callCache{followed: map[string]string{}, lookedUp: map[string]nameInFolder{}, targets: map[string]target{},
+		names: map[[2]string][]name{}}
 	return c
 }
 
@@ -259,7 +260,7 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 		opaque, all = line.ProjectOpaque, line.unwrapped.Commands
 	}
 	switch {
-	case line.typed && hasEditKeys(line.text):
+	case line.typed && editKeys.Get().MatchString(line.text):
 		return opaqueLine("keys that edit it")
 	case line.typed && c.Project && historyExpansion.Get().MatchString(line.text):
 		return opaqueLine("what the shell recalls")

@@ -111,11 +111,8 @@ func (s *Facts) ResolvedPaths(dir, file string) []string {
 	}
 	clean := path.Clean(written)
 	all := []string{native(clean)}
-	if end := native(c.cache.follow(clean)); end != "" && end != all[0] {
-		all = append(all, end)
-	}
-	if strings.Contains(written, "..") { // after a link, .. leads elsewhere
-		if end := native(c.cache.follow(written)); end != "" && !slices.Contains(all, end) {
+	for _, start := range []string{clean, written} { // after a link, .. leads elsewhere
+		if end := native(c.cache.follow(start)); end != "" && !slices.Contains(all, end) {
 			all = append(all, end)
 		}
 	}

@@ -50,9 +50,6 @@ func IsBuiltin(name string) bool { return kindOfBuiltin(name) != noBuiltin }
 // evaluationReason returns why a line is opaque: the shell may evaluate the first word that passes the check.
 func evaluationReason(by string, words []Word, check func(Word) bool) string {
 	i := max(0, slices.IndexFunc(words, check))
-	if len(words) == 0 {
-		return "what " + by + " evaluates"
-	}
 	return brief(words[i].Text) + ", which " + by + " may evaluate"
 }
 

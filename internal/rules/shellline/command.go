@@ -122,7 +122,7 @@ func splitIn(outer *outerLine, src string) (line Line) {
 			line = opaque("the parser failed")
 		}
 	}()
-	r := reader{src: src, outer: outer, set: map[string]bool{}}
+	r := reader{src: src, outer: outer, set: map[string]bool{}, numeric: map[string]bool{}}
 	if strings.Contains(src, "\\\n") {
 		syntax.Walk(file, r.comment)
 	}
@@ -161,7 +161,7 @@ type reader struct {
 	set      map[string]bool // variables set so far by the line
 	inQuotes bool
 	// numeric has the variables that the line sets in any way, also for one command alone. The value is true if all
-	// values in the line are numbers. It may be nil.
+	// values in the line are numbers.
 	numeric map[string]bool
 	// arithmeticVars are the variables used in arithmetic.
 	arithmeticVars []string
@@ -353,7 +353,7 @@ func (r *reader) simple(s *syntax.Stmt) {
 	written := r.written
 	r.written = nil
 	var sets []Word
-	var only *syntax.Assign // the client allows one assignment without a command
+	isOnly := false // the client allows only one assignment without a command, and no redirection
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		r.zshCommand(c.Args)
@@ -366,9 +366,8 @@ func (r *reader) simple(s *syntax.Stmt) {
 		}
 		if len(c.Args) > 0 {
 			words = r.call(c, len(s.Redirs) > 0)
-		} else if len(c.Assigns) == 1 && len(s.Redirs) == 0 {
-			only = c.Assigns[0]
 		}
+		isOnly = len(c.Args)+len(s.Redirs) == 0 && len(c.Assigns) == 1
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}
@@ -381,11 +380,9 @@ func (r *reader) simple(s *syntax.Stmt) {
 			reads.stdin, reads.Script, reads.Input = from, script, input
 		}
 	}
-	defer func() { r.written = written }()
 	reads.PipedFrom, reads.Substitutions = r.piped, slices.Clip(r.line.Commands[first:])
 	reads.Files = slices.Clip(r.line.Redirections[files:])
-	switch {
-	case len(words) > 0:
+	if len(words) > 0 {
 		reads.Words = words
 		for _, i := range r.written {
 			c := &r.line.Commands[i]
@@ -395,28 +392,22 @@ func (r *reader) simple(s *syntax.Stmt) {
 		if len(words) == 1 && words[0].Text == "exec" && reads.stdin != inherited { // for all later commands
 			r.stdin = fed
 		}
-	case only != nil:
-		r.alone(reads)
-		r.set[only.Name.Value] = true
-	default:
-		// The client allows only a single assignment without a command, and no redirection.
-		r.failClient("a command is missing")
-		r.alone(reads)
+	} else {
+		if !isOnly {
+			r.failClient("a command is missing")
+		}
+		if len(r.line.Alone) == MaxCommands {
+			r.unusual("more than 10,000 assignments")
+		} else {
+			r.line.Alone = append(r.line.Alone, reads)
+		}
 		if c, ok := s.Cmd.(*syntax.CallExpr); ok {
 			for _, a := range c.Assigns {
 				r.set[a.Name.Value] = true
 			}
 		}
 	}
-}
-
-// alone notes assignments and redirections without a command.
-func (r *reader) alone(c Command) {
-	if len(r.line.Alone) == MaxCommands {
-		r.unusual("more than 10,000 assignments")
-		return
-	}
-	r.line.Alone = append(r.line.Alone, c)
+	r.written = written
 }
 
 // declaration reads declare, export and the like. words are the words before the declaration.

@@ -45,12 +45,11 @@ func (r *reader) projectCompound(c syntax.Command) {
 
 // function reads the definition of a function. Its commands may run with any stdin.
 func (r *reader) function(c *syntax.FuncDecl) {
+	r.unusual(otherConstruct)
 	if c.Name == nil || !plainName.Get().MatchString(c.Name.Value) {
-		r.unusual(otherConstruct)
 		r.failProject("a function of an odd name")
 		return
 	}
-	r.unusual(otherConstruct)
 	r.block(Function, c).Text = c.Name.Value
 	r.defines = true
 	outside := r.stdin

@@ -180,7 +180,7 @@ func (r *reader) redirect(d *syntax.Redirect) (input *Word, script string, from 
 		}
 		return nil, "", inFile
 	}
-	if d.Op != syntax.DplOut && d.Op != syntax.DplIn && target.Text != "/dev/null" {
+	if d.Op != syntax.DplOut && target.Text != "/dev/null" {
 		r.line.values.writes = true
 	}
 	return nil, "", inherited

@@ -20,9 +20,6 @@ func (r *reader) noteSet(name string) { r.noteSetNumber(name, false) }
 
 // noteSetNumber is noteSet for a value that may be a number.
 func (r *reader) noteSetNumber(name string, number bool) {
-	if r.numeric == nil {
-		r.numeric = map[string]bool{}
-	}
 	before, ok := r.numeric[name]
 	r.numeric[name] = number && (before || !ok)
 }

@@ -245,21 +245,18 @@ func shellLaunches(name string, args []Word) (l launches) {
 		if text == "--" || text == "-" {
 			break
 		}
-		var takes int // the number of values of the options
-		var whole *launches
-		if strings.HasPrefix(text, "--") {
-			takes, whole = longOption(name, text, args)
-		} else {
-			isLine = isLine || text[0] == '-' && strings.Contains(text, "c")
-			takes, whole = shortOptions(name, text, args)
-			if whole == nil && strings.Contains(text, "s") && !isLine {
-				whole = &launches{shell: true, open: true}
-			}
+		isLong := strings.HasPrefix(text, "--")
+		isLine = isLine || text[0] == '-' && !isLong && strings.Contains(text, "c")
+		takes, whole := shellOptions(name, text, args)
+		if whole == nil && !isLong && !isLine && strings.Contains(text, "s") {
+			whole = &launches{shell: true, open: true}
 		}
 		if whole != nil {
 			return *whole
 		}
-		l.script = l.script || readsFiles(text)
+		// With these options a shell reads files of its own first, as zsh always does.
+		l.script = l.script || InList("--rcfile --init-file --login", text) ||
+			!isLong && strings.ContainsAny(text, "il")
 		args = args[takes:]
 	}
 	switch {
@@ -277,9 +274,9 @@ func shellLaunches(name string, args []Word) (l launches) {
 	return l
 }
 
-// longOption reads a long option of a shell; args are the arguments after the option. It returns the number of the
-// option's values, or whole if the option alone decides what the shell runs.
-func longOption(name, text string, args []Word) (takes int, whole *launches) {
+// shellOptions reads a word with options of a shell; args are the arguments after it. It returns the number of the
+// options' values, or whole if the options alone decide what the shell runs.
+func shellOptions(name, text string, args []Word) (takes int, whole *launches) {
 	switch {
 	case text == "--version" || text == "--help":
 		return 0, &launches{open: true}
@@ -288,26 +285,17 @@ func longOption(name, text string, args []Word) (takes int, whole *launches) {
 			return 0, &launches{opaque: computedReason(name)}
 		}
 		return min(1, len(args)), nil
-	case !InList(longOptions, text):
+	case InList(longOptions, text):
+		return 0, nil
+	case strings.HasPrefix(text, "--"):
 		return 0, &launches{opaque: "an option of " + name + " that is not known"}
 	}
-	return 0, nil
-}
-
-// shortOptions reads a word with one-letter options of a shell. It returns the same as longOption.
-func shortOptions(name, text string, args []Word) (takes int, whole *launches) {
 	takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
 	isJoined := strings.ContainsAny(text[:len(text)-1], "oO") && !strings.Contains(text, "c") // zsh
 	if isJoined || !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
 		return 0, &launches{opaque: optionsReason(name+" "+text, args[:takes])}
 	}
 	return takes, nil
-}
-
-// readsFiles reports whether a shell with this option reads files of its own first, as zsh always does.
-func readsFiles(option string) bool {
-	return InList("--rcfile --init-file --login", option) ||
-		!strings.HasPrefix(option, "--") && strings.ContainsAny(option, "il")
 }
 
 // foreignShellLaunches reads the arguments of a shell with a language of its own. A line follows -c.
@@ -355,7 +343,7 @@ func replaced(by string, command []Word, text string, more bool) ([]launch, stri
 // areParameters reports whether the words after the name of a shell are parameters of its line.
 func areParameters(before []Word) bool {
 	return len(before) > 1 && !before[1].Computed && !isFlag(before[1]) && !before[0].Computed &&
-		(before[0].Text == "-c" || before[0].Text == "-ec" || before[0].Text == "-lc")
+		InList("-c -ec -lc", before[0].Text)
 }
 
 // Unwrapped holds the commands that a line runs, directly and through wrappers at any depth.

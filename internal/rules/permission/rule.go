@@ -94,7 +94,8 @@ var tooMuchWork = reason{text: "could take too long to match", doubt: ofCall}
 
 // WithCache prepares a call for many rules in one goroutine: it is parsed once, and the rules' total cost is bounded.
 func (c Call) WithCache() Call {
-	c.cache = &callCache{followed: map[string]string{}, lookedUp: map[string]nameInFolder{}, targets: map[string]target{},
+	c.cache = &callCache{followed: map[string]string{}, lookedUp: map[string]nameInFolder{},
+		targets: map[string]target{},
 		names: map[[2]string][]name{}}
 	return c
 }

@@ -54,17 +54,20 @@ func (p Program) Does(f Fact, args []Word) bool { return p.Facts(args)&f != 0 }
 // option before a subcommand may take a word as its value.
 func (p Program) Facts(args []Word) Fact {
 	f := p.holding(args)
-	if !p.Is(Group | Modules) {
+	if !p.Is(Group|Modules) || len(args) == 0 {
 		return f
 	}
 	prefix := p.Name + " "
-	for at := search(prefix); ; at++ {
+	begin := prefix // of the names that may match
+	if first := args[0].Text; first != "" && first[0] != '-' && first[0] != '+' {
+		begin += first
+	}
+	for at := search(begin); ; at++ {
 		name, text := rowAt(at)
-		sub, ok := strings.CutPrefix(name, prefix)
-		if !ok {
+		if !strings.HasPrefix(name, begin) {
 			return f
 		}
-		if hasSubcommand(args, sub) {
+		if hasSubcommand(args, name[len(prefix):]) {
 			row := Program{}
 			row.words, _, _ = strings.Cut(text, "|")
 			row.read()

@@ -316,7 +316,7 @@ func interprets(p programs.Program, args []Word) (l launches) {
 	return launches{wholeLine: true}
 }
 
-// textOf returns the words, which include a program text, as a hint. If the shell computes a part of the text, that part
+// textOf returns the words, which include a program text, as a hint. If the shell computes a part of the text, that
 // may be anywhere in the line.
 func textOf(p programs.Program, words []Word) (l launches) {
 	l.wholeLine = slices.ContainsFunc(words, IsComputed)

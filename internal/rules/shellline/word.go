@@ -401,7 +401,9 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 		return p.Index != nil && p.Slice == nil && p.Repl == nil && p.Exp == nil &&
 			strings.HasSuffix(r.source(p), "[@]}") && !isTable(p.Param.Value)
 	case p.Slice != nil: // arithmetic
-		isNumber := func(x syntax.ArithmExpr) bool { return x == nil || strings.Trim(r.source(x), " -0123456789") == "" }
+		isNumber := func(x syntax.ArithmExpr) bool {
+			return x == nil || strings.Trim(r.source(x), " -0123456789") == ""
+		}
 		return p.Index == nil && p.Repl == nil && p.Exp == nil && isNumber(p.Slice.Offset) && isNumber(p.Slice.Length)
 	case p.Repl != nil:
 		return r.expanded(p.Repl.Orig) && r.expanded(p.Repl.With)

@@ -96,7 +96,7 @@ var tooMuchWork = reason{text: "could take too long to match", doubt: ofCall}
 func (c Call) WithCache() Call {
 	c.cache = &callCache{followed: map[string]string{}, lookedUp: map[string]nameInFolder{},
 		targets: map[string]target{},
-		names: map[[2]string][]name{}}
+		names:   map[[2]string][]name{}}
 	return c
 }
 

@@ -331,9 +331,9 @@ func optionsAreKnown(args []Word) bool {
 }
 
 func isPlainOption(name string) bool {
-	return InList("allexport braceexpand casematch caseglob cdspell checkjobs checkwinsize clobber cmdhist dirspell "+
-		"dotglob emacs errexit errtrace exec expandaliases extglob failglob functrace glob globskipdots globstar "+
-		"hashall histappend hup ignoreeof inheriterrexit interactivecomments lastpipe localoptions localtraps log match "+
-		"monitor nocaseglob nocasematch notify nullglob physical pipefail posix privileged progcomp shwordsplit "+
-		"sourcepath unset verbose vi xtrace", name)
+	return InList("allexport braceexpand casematch caseglob cdspell checkjobs checkwinsize clobber cmdhist "+
+		"dirspell dotglob emacs errexit errtrace exec expandaliases extglob failglob functrace glob globskipdots "+
+		"globstar hashall histappend hup ignoreeof inheriterrexit interactivecomments lastpipe localoptions "+
+		"localtraps log match monitor nocaseglob nocasematch notify nullglob physical pipefail posix privileged "+
+		"progcomp shwordsplit sourcepath unset verbose vi xtrace", name)
 }

@@ -54,7 +54,7 @@ func (f *guardFinder) changes(c *Command, words []Word, doubt string) {
 func (f *guardFinder) copies(c *Command) {
 	target, files := c.intoFolder(), c.operands()
 	isFolder := target.Text != ""
-	recursive := c.Row.Is(programs.Moves|programs.Whole) || c.has("-r,-R,-a")
+	recursive := c.Row.Is(programs.Moves) || c.does(programs.Recursive) || c.has("-r,-R,-a")
 	if c.Row.Is(programs.Moves) {
 		before := f.found[guardCommands] // what is moved away is no new text
 		f.changes(c, files, "")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/lib/secret"
 )
 
 // grepCall is a command that searches for a text in files.
@@ -88,7 +89,7 @@ func (s *search) grep(c *Command) string {
 		}
 	}
 	for _, glob := range g.include {
-		if mayBeSecret(glob) {
+		if secret.Glob(glob) {
 			return glob
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/rules/permission"
 	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
@@ -45,7 +46,7 @@ func (s *search) command(c *Command) Found {
 	case p.Name == "python" && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
 		shellline.InList("venv virtualenv", c.Args[1].Text):
 		return Found{}
-	case c.Program != "" && isSecret(c.Program): // bash .env
+	case c.Program != "" && secret.File(c.Program): // bash .env
 		return Found{Subject: c.Program}
 	default:
 		what = s.operands(c.Args, shows)
@@ -164,7 +165,7 @@ func splitBraces(words []Word) (all []Word) {
 
 // keepsName reports whether the copy of a file has a secret name.
 func (s *search) keepsName(file, target string) bool {
-	if isSecret(target) && target[strings.LastIndexByte(target, '/')+1:] != ".ssh" {
+	if secret.File(target) && target[strings.LastIndexByte(target, '/')+1:] != ".ssh" {
 		return true
 	}
 	isFolder := strings.HasSuffix(target, "/") || strings.Trim(target[strings.LastIndexByte(target, '/')+1:], ".") == ""
@@ -172,7 +173,7 @@ func (s *search) keepsName(file, target string) bool {
 		info, err := os.Stat(end)
 		isFolder = isFolder || err == nil && info.IsDir()
 	}
-	return isFolder && isSecret(target+"/"+filled(file[strings.LastIndexByte(file, '/')+1:]))
+	return isFolder && secret.File(target+"/"+secret.Filled(file[strings.LastIndexByte(file, '/')+1:]))
 }
 
 // git reads the git subcommands that print files.
@@ -273,7 +274,7 @@ func (s *search) listed(test func(file string) bool) string {
 // secretField returns the first word of a text that names files of secrets, or "".
 func secretField(text string) string {
 	for field := range strings.FieldsSeq(text) {
-		if mayBeSecret(field) {
+		if secret.Glob(field) {
 			return field
 		}
 	}
@@ -293,7 +294,7 @@ func (s *search) fd(args []Word) string {
 		if i > 0 && (args[i-1].Text == "-e" || args[i-1].Text == "--extension") {
 			glob = "x." + glob
 		}
-		if mayBeSecret(glob) {
+		if secret.Glob(glob) {
 			return glob
 		}
 	}
@@ -324,7 +325,7 @@ func (s *search) byFind(args []Word, test func(file string) bool) string {
 		}
 		named = true
 		glob := strings.NewReplacer(`\.`, ".", ".*", "*").Replace(args[i].Text)
-		if mayBeSecret(glob) {
+		if secret.Glob(glob) {
 			return args[i].Text
 		}
 	}
@@ -335,7 +336,7 @@ func (s *search) byFind(args []Word, test func(file string) bool) string {
 	if len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") && args[0].Text != "!" && args[0].Text != "(" {
 		from = args[0].Text
 	}
-	if from = filepath.ToSlash(from); isSecret(from) {
+	if from = filepath.ToSlash(from); secret.File(from) {
 		return from
 	}
 	return s.inFolder(from, true, test)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/rules/permission"
 	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
@@ -95,7 +96,7 @@ func (s *search) byTool() Found {
 	}
 	for _, text := range texts {
 		for _, glob := range permission.Braces(text) {
-			if !strings.HasPrefix(glob, "!") && !isText(glob) && mayBeSecret(glob) {
+			if !strings.HasPrefix(glob, "!") && !isText(glob) && secret.Glob(glob) {
 				return s.mayDo("read", glob)
 			}
 		}
@@ -120,7 +121,7 @@ func (s *search) word(w Word, e effort) string {
 		known := !strings.Contains(text, unknownText)
 		for _, glob := range permission.Braces(strings.ReplaceAll(text, unknownText, "*")) {
 			for _, part := range parts(glob) {
-				if s.anywhere(part, mayBeSecret) {
+				if s.anywhere(part, secret.Glob) {
 					return part
 				}
 			}
@@ -137,7 +138,7 @@ func (s *search) word(w Word, e effort) string {
 // text is word for a text without computed parts.
 func (s *search) text(text string, e effort) string {
 	for _, part := range parts(text) {
-		if s.anywhere(part, isSecret) {
+		if s.anywhere(part, secret.File) {
 			return part
 		}
 	}
@@ -154,11 +155,11 @@ func (s *search) anywhere(file string, test func(string) bool) bool {
 
 // secretAt returns the path if it is or leads to a file of secrets, or "".
 func (s *search) secretAt(file string) string {
-	if s.anywhere(filepath.ToSlash(file), isSecret) {
+	if s.anywhere(filepath.ToSlash(file), secret.File) {
 		return file
 	}
 	for _, end := range s.facts.ResolvedPaths(s.dir, file) {
-		if isSecret(filepath.ToSlash(end)) {
+		if secret.File(filepath.ToSlash(end)) {
 			return file
 		}
 	}
@@ -295,7 +296,7 @@ func (s *search) inFolder(folder string, hidden bool, test func(file string) boo
 			if isHidden && !hidden || shellline.InList(".git node_modules .venv vendor", entry.Name()) {
 				return filepath.SkipDir
 			}
-		case isSecret(filepath.ToSlash(file)) && test(file):
+		case secret.File(filepath.ToSlash(file)) && test(file):
 			what = file
 			return filepath.SkipAll
 		}
@@ -349,7 +350,7 @@ func inDoubt(d doubt) Found {
 			continue
 		}
 		for part := range strings.SplitSeq(word, "=") {
-			if (isProgram || part == word) && isSecret(part) {
+			if (isProgram || part == word) && secret.File(part) {
 				return Found{part, d.why}
 			}
 		}

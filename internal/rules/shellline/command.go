@@ -23,6 +23,7 @@ type Line struct {
 	Alone []Command
 	// Blocks are the parts of the line that may run not at all, several times or with a use of their result.
 	Blocks []Block
+	flow   *Step
 	// Unusual names constructs outside of the common part of the shells' language, such as declare and $'…'.
 	Unusual    []string
 	Unreadable string // why the line cannot be parsed, or ""
@@ -61,6 +62,8 @@ type Command struct {
 	Captured      bool          // the output goes into a word
 	Input         *Word         // the text on stdin, in the line or computed; nil: none
 	At            int           // the offset in the line
+
+	step *Step
 }
 
 // Word is one word of a simple command, without its quotes.
@@ -127,6 +130,8 @@ func splitIn(outer *outerLine, src string) (line Line) {
 		syntax.Walk(file, r.comment)
 	}
 	r.list(file.Stmts)
+	r.enclose(Sequence, 0)
+	r.line.flow = r.steps[0]
 	r.habits()
 	r.checkArithmetic()
 	return r.line
@@ -171,6 +176,7 @@ type reader struct {
 	stdin          stdin  // of the current command
 	folders        []Word // as in Command
 	words          int    // of all commands so far
+	steps          []*Step
 
 	piped    []Command // the earlier commands of the pipe
 	captured bool      // the reader is in a substitution
@@ -212,9 +218,11 @@ func (r *reader) statement(s *syntax.Stmt) {
 	}
 	if s.Negated {
 		r.block(Negation, s)
+		defer r.enclose(Inverse, len(r.steps))
 	}
 	if s.Background { // runs in a shell of its own
 		r.block(Background, s)
+		defer r.enclose(Repeated, len(r.steps))
 		defer func(folders []Word) { r.folders = folders }(r.folders)
 	}
 	switch s.Cmd.(type) {
@@ -258,6 +266,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 
 // compound reads a command that is not simple.
 func (r *reader) compound(s *syntax.Stmt) {
+	before := len(r.steps)
 	switch c := s.Cmd.(type) {
 	case *syntax.TimeClause:
 		r.block(Group, c)
@@ -287,21 +296,27 @@ func (r *reader) compound(s *syntax.Stmt) {
 		r.subshell = true
 		r.list(c.Stmts)
 		r.subshell, r.folders = outside, folders
+		r.enclose(Subshell, before)
 	case *syntax.IfClause:
 		r.block(Choice, c)
 		for ; c != nil; c = c.Else {
 			for _, s := range c.Cond {
 				r.block(Condition, s)
 			}
-			r.list(c.Cond)
-			r.list(c.Then)
+			if len(c.Cond) > 0 { // no else
+				r.sequence(c.Cond)
+			}
+			r.sequence(c.Then)
 		}
+		r.enclose(Branches, before)
 	case *syntax.WhileClause:
 		r.block(Loop, c)
 		r.list(c.Cond)
 		r.list(c.Do)
+		r.enclose(Repeated, before)
 	case *syntax.ForClause:
 		r.loop(c)
+		r.enclose(Repeated, before)
 	case *syntax.LetClause:
 		r.let(s)
 	default: // { }, (( )), case, functions
@@ -330,8 +345,9 @@ func (r *reader) joined(c *syntax.BinaryCmd) {
 		all, c = append(all, left), left
 	}
 	folders := r.folders
-	first := len(r.line.Commands)
+	first, before := len(r.line.Commands), len(r.steps)
 	r.statement(c.X)
+	r.enclose(Sequence, before)
 	outside, piped := r.stdin, r.piped
 	for _, c := range slices.Backward(all) {
 		if r.stdin, r.piped = outside, piped; c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
@@ -341,6 +357,8 @@ func (r *reader) joined(c *syntax.BinaryCmd) {
 			folders = r.folders
 		}
 		r.statement(c.Y)
+		r.enclose(Sequence, before+1)
+		r.attach(c.Op, before)
 	}
 	r.stdin, r.piped = outside, piped
 }

@@ -17,7 +17,9 @@ func (r *reader) projectCompound(c syntax.Command) {
 		r.block(Group, c)
 		r.list(c.Stmts)
 	case *syntax.FuncDecl:
+		before := len(r.steps)
 		r.function(c)
+		r.enclose(Repeated, before)
 	case *syntax.CaseClause:
 		r.block(Choice, c)
 		r.word(c.Word, fixedWord)
@@ -25,7 +27,9 @@ func (r *reader) projectCompound(c syntax.Command) {
 			for _, pattern := range item.Patterns {
 				r.word(pattern, fixedWord)
 			}
+			before := len(r.steps)
 			r.list(item.Stmts)
+			r.enclose(Optional, before)
 		}
 	case *syntax.ArithmCmd:
 		r.unusual(otherConstruct)

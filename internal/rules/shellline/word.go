@@ -234,7 +234,9 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 func (r *reader) inside(all []*syntax.Stmt) {
 	front, inQuotes, folders, piped, captured := r.front, r.inQuotes, r.folders, r.piped, r.captured
 	r.front, r.inQuotes, r.piped, r.captured = nil, false, nil, true
+	before := len(r.steps)
 	r.list(all)
+	r.enclose(Subshell, before)
 	r.front, r.inQuotes, r.folders, r.piped, r.captured = front, inQuotes, folders, piped, captured
 }
 

@@ -114,6 +114,8 @@ func (r *reader) emit(c Command) {
 		return
 	}
 	c.Text, c.Row, c.Folders = JoinWords(c.Words), rowOf(c.Words), r.folders
+	c.step = &Step{}
+	r.steps = append(r.steps, c.step)
 	r.line.Commands = append(r.line.Commands, c)
 	r.changesFolder(c.Words)
 }

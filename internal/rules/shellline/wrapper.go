@@ -351,6 +351,7 @@ type Unwrapped struct {
 	Commands     []Command
 	Redirections []Redirection // of all lines
 	Assignments  []Assignment  // of all lines
+	Flow         *Step         // of the line
 	Opaque       string        // as in Line
 	Hints        []Hint
 	wholeLine    bool // the line itself is a hint
@@ -364,8 +365,9 @@ type Unwrapped struct {
 
 // Unwrap finds the commands that run because of the commands of a line. text is the line.
 func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
-	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections}
+	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections, Flow: l.flow}
 	for _, c := range l.Commands {
+		c.step.Parts = nil
 		r.follow(c, MaxWrappers)
 	}
 	r.addLaunches(l.values, Command{}, MaxWrappers)
@@ -376,6 +378,9 @@ func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 		r.wholeLine, r.strong = true, true
 	}
 	r.Commands = slices.Concat(l.Commands, r.Commands)
+	for i := range r.Commands {
+		r.Commands[i].step.Command = i
+	}
 	if r.wholeLine {
 		r.Hints = append(r.Hints, Hint{Text: text, Name: "the line", Weak: !r.strong})
 	}
@@ -436,9 +441,12 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 		}
 		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Row: rowOf(l.words),
 			MoreArgs: l.more || c.MoreArgs, Script: c.Script, Substitutions: c.Substitutions, Files: c.Files,
-			Env: c.Env, Captured: c.Captured}}
+			Env: c.Env, Captured: c.Captured, step: &Step{}}}
 		if l.by == "sudo" { // sudo may have read a password from stdin
 			commands[0].Script = ""
+		}
+		if l.words != nil {
+			c.launches(commands[0].step)
 		}
 		if l.words == nil {
 			line := splitIn(&r.outer, l.line)
@@ -446,6 +454,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 				return
 			}
 			r.addLaunches(line.values, c, left-1)
+			c.launches(line.flow)
 			commands, r.Redirections = line.Commands, slices.Clip(r.Redirections)
 			for _, file := range line.Redirections {
 				file.Elsewhere, file.Folders = c.Elsewhere || l.away, slices.Concat(folders, file.Folders)

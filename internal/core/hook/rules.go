@@ -50,6 +50,8 @@ type PackRule interface {
 type Found struct {
 	Subject string // the command or the file, for the reason; "" if the rule does not block
 	Doubt   string // why hookrun is in doubt; "" if certain
+	Act     string // what the call does, if the rule blocks calls of several kinds; or ""
+	Instead string // what to do instead of this call; or ""
 }
 
 // ToolCall is the call of a tool as the rules for a hook see it.

@@ -72,7 +72,7 @@ func (f *guardFinder) commandInText(doubt string) Found {
 	now, name, file, shown := "", path.Base(f.at), lowered(f.at), true
 	doubt = cmp.Or(doubt, "the call does not show what it writes") + " (" + name + ")"
 	if f.looks++; f.looks > mostLooks {
-		return Found{unseenCommand, doubt}
+		return Found{Subject: unseenCommand, Doubt: doubt}
 	}
 	if info, err := os.Lstat(f.at); err == nil && info.Mode().IsRegular() && info.Size() < 1<<20 {
 		text, _ := os.ReadFile(f.at)
@@ -112,7 +112,7 @@ func (f *guardFinder) commandInText(doubt string) Found {
 	switch path.Ext(name) {
 	case "", ".md", ".toml", ".json":
 		if !shown {
-			return Found{unseenCommand, doubt}
+			return Found{Subject: unseenCommand, Doubt: doubt}
 		}
 	}
 	return Found{}

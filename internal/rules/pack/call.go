@@ -107,7 +107,7 @@ func (c *Call) unknown() bool { return c.facts.Kind == permission.Unknown }
 // mayDo returns a Found for a file that the call's tool works on. verb is what the rule is about.
 func (c *Call) mayDo(verb, file string) Found {
 	if c.unknown() {
-		return Found{file, "the tool is unknown, and may " + verb + " the file"}
+		return Found{Subject: file, Doubt: "the tool is unknown, and may " + verb + " the file"}
 	}
 	return Found{Subject: file}
 }

@@ -18,7 +18,7 @@ const maxDepth = 8
 // maxInputs limits the number of commands in a call whose output other commands read.
 const maxInputs = 100_000
 
-var tooManyInputs = Found{"the line", "it joins too many commands"}
+var tooManyInputs = Found{Subject: "the line", Doubt: "it joins too many commands"}
 
 // commandsOf calls yield with the words of a command and of commands inside its launchers, until yield returns true.
 func commandsOf(words []Word, depth int, yield func([]Word) bool) bool {
@@ -244,7 +244,7 @@ func (c *Call) runsOutputOf(is test) Found {
 		case command.getsOutputOf(is):
 			return Found{Subject: command.String()}
 		case runs == runsComputed && captures():
-			return Found{command.String(), "a variable may hold what the line downloads or decodes"}
+			return Found{Subject: command.String(), Doubt: "a variable may hold what the line downloads or decodes"}
 		}
 	}
 	return Found{}

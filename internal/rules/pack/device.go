@@ -67,7 +67,7 @@ func (c *Call) writes(see func(at string, doubt string) bool) (found Found) {
 		for _, r := range c.readings(w, 0) {
 			at := c.absolute(r.text, folders)
 			if at != "" && see(path.Clean(at), r.doubt) {
-				found = Found{what(), r.doubt}
+				found = Found{Subject: what(), Doubt: r.doubt}
 				return true
 			}
 		}
@@ -96,7 +96,7 @@ func deviceWrite(c *Call) Found {
 		isMaker := strings.HasPrefix(cmd.Program, "mkfs") || strings.HasPrefix(cmd.Program, "newfs_")
 		if !isMaker && !cmd.does(programs.Formats) && !cmd.does(programs.Erases) {
 			if unknown := cmd.writesToUnknown(c); unknown {
-				return Found{cmd.String(), "the shell computes what it writes to"}
+				return Found{Subject: cmd.String(), Doubt: "the shell computes what it writes to"}
 			}
 			continue
 		}

@@ -163,7 +163,7 @@ func destroys(args []Word) bool {
 
 // foundIn returns a Found for a command and a target.
 func (c *Command) foundIn(t target) Found {
-	return Found{c.String() + ", which leads to " + t.path, t.doubt}
+	return Found{Subject: c.String() + ", which leads to " + t.path, Doubt: t.doubt}
 }
 
 func wideDelete(c *Call) Found {

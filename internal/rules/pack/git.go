@@ -106,11 +106,11 @@ func forcedPush(c *Call) Found {
 	for _, g := range c.gits() {
 		for _, s := range g.settings {
 			if strings.HasPrefix(strings.ToLower(s), "alias.") {
-				return Found{g.command.String(), "it gives a command of git another name"}
+				return Found{Subject: g.command.String(), Doubt: "it gives a command of git another name"}
 			}
 		}
 		if g.computed && g.has("-f,--force") {
-			return Found{g.command.String(), "the shell computes which command of git that is"}
+			return Found{Subject: g.command.String(), Doubt: "the shell computes which command of git that is"}
 		}
 		if g.sub != "push" && g.sub != "send-pack" {
 			continue
@@ -123,7 +123,8 @@ func forcedPush(c *Call) Found {
 			case strings.HasPrefix(w.Text, "+"):
 				return g.found()
 			case i == 0 && w.Computed && w.MaybeMany && w.Prefix == "":
-				return Found{g.command.String(), "the shell computes a word that may be an option; name the remote"}
+				const doubt = "the shell computes a word that may be an option; name the remote"
+				return Found{Subject: g.command.String(), Doubt: doubt}
 			}
 		}
 	}

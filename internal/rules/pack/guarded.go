@@ -322,7 +322,7 @@ func (f *guardFinder) add(g guard, doubt string) {
 	if f.current != nil {
 		what = f.current.String()
 	}
-	f.found[g] = Found{what, doubt}
+	f.found[g] = Found{Subject: what, Doubt: doubt}
 }
 
 // mostFolders limits the number of start folders for a path.

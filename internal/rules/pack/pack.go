@@ -18,6 +18,7 @@
 package pack
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strings"
@@ -53,6 +54,8 @@ type Rule struct {
 type Found struct {
 	Subject string // the command or the file, for the reason; "" if the rule does not block
 	Doubt   string // why hookrun is in doubt; "" if certain
+	Act     string // what the call does, as a noun phrase, if Rule.Blocks does not say it rightly; or ""
+	Instead string // a sentence to the agent that fits the call better than Rule.Instead; or ""
 }
 
 // Example is a call to test a rule with.
@@ -181,15 +184,15 @@ func (r *Rule) Decide(c *Call) Found {
 
 // Reason returns the text for the agent if the rule blocks a call. id is the rule's ID.
 func (r *Rule) Reason(id string, found Found) string {
-	text := "This is " + r.Blocks
+	text, instead := "This is "+cmp.Or(found.Act, r.Blocks), cmp.Or(found.Instead, r.Instead())
 	if found.Doubt != "" && found.Subject == r.Blocks {
 		text = "hookrun cannot tell whether this is " + r.Blocks + ": " + found.Doubt
-		return text + ". " + r.Instead() + " Rule: " + id
+		return text + ". " + instead + " Rule: " + id
 	}
 	if found.Subject != "" && found.Subject != r.Blocks {
 		text += " (" + secret.Mask(found.Subject) + ")"
 	}
-	text += ". " + r.Instead()
+	text += ". " + instead
 	if found.Doubt != "" {
 		text += " hookrun cannot tell what this call does for sure: " + found.Doubt + "."
 	}

@@ -31,7 +31,7 @@ func environmentDump(c *Call) Found {
 	}
 	for _, d := range c.doubts {
 		if word := dumpIn(d.text); word != "" {
-			return Found{word, d.why}
+			return Found{Subject: word, Doubt: d.why}
 		}
 	}
 	return Found{}

@@ -56,7 +56,7 @@ func (s *search) command(c *Command) Found {
 	}
 	if shows == programs.Yes && !p.Is(programs.Searches) && s.getsNames(c) {
 		if file := s.anyListed(); file != "" {
-			return Found{file, "another program names the files"}
+			return Found{Subject: file, Doubt: "another program names the files"}
 		}
 	}
 	return Found{}

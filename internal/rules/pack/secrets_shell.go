@@ -351,7 +351,7 @@ func inDoubt(d doubt) Found {
 		}
 		for part := range strings.SplitSeq(word, "=") {
 			if (isProgram || part == word) && secret.File(part) {
-				return Found{part, d.why}
+				return Found{Subject: part, Doubt: d.why}
 			}
 		}
 	}

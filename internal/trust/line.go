@@ -29,8 +29,8 @@ func (c *commandLine) line(text string) {
 	for _, construct := range line.Unusual {
 		c.doubt("it has %s", construct)
 	}
-	if shellline.OverLimit(line.ProjectOpaque) {
-		c.doubt("%s", line.ProjectOpaque)
+	if shellline.OverLimit(line.Opaque.Why) {
+		c.doubt("%s", line.Opaque.Why)
 	}
 	outer, steps := c.unknown, stepsOf(&line, nil)
 	c.unknown = maps.Clone(outer)

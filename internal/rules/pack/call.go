@@ -76,13 +76,13 @@ func NewCall(c permission.Call, writes bool) *Call {
 		Args: c.Input, Dir: c.Dir, Root: c.Root, Home: c.Home, Worktree: c.Worktree}
 	for i, line := range facts.Lines {
 		p.addLine(line)
-		unread := shellline.OverLimit(line.Opaque)
+		unread := shellline.OverLimit(line.Opaque.Why)
 		if !unread {
 			p.addWindows(facts.Texts[i])
 		}
 		p.lines = append(p.lines, strings.ToLower(facts.Texts[i]))
-		if line.Opaque != "" {
-			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque, unread})
+		if line.Opaque.Why != "" {
+			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque.Why, unread})
 		}
 		for _, h := range line.Hints {
 			if h.Weak {

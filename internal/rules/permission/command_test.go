@@ -154,12 +154,12 @@ func TestLet(t *testing.T) {
 		"let x=1":              {false, false, true},
 		"let x=1 y=2":          {false, false, true},
 		"let x=1; git push":    {true, true, true},
-		"let i++":              {false, true, true},
-		"let x=y":              {false, true, true},
+		"let i++":              {false, false, true},
+		"let x=y":              {false, false, true},
 		"let 'a[$(git push)]'": {true, true, true},
-		`let "x=1"`:            {true, true, true},
-		"let x=$y":             {true, true, true},
-		"let x=1 > f":          {true, true, true},
+		`let "x=1"`:            {true, false, true},
+		"let x=$y":             {true, false, true},
+		"let x=1 > f":          {true, false, true},
 		"x=git; let x=1; ls":   {false, false, true},
 	} {
 		got, why := Parse("Bash(git *)").Match(bash(t, line))

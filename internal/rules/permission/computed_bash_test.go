@@ -40,7 +40,7 @@ func TestWhatBashComputes(t *testing.T) {
 		for range 1 + random.IntN(6) {
 			line.WriteString(words[random.IntN(len(words))] + between[random.IntN(len(between))])
 		}
-		if got := shellline.Split(line.String()); got.ProjectOpaque == "" && len(got.Commands) > 0 {
+		if got := shellline.Split(line.String()); got.Opaque.Why == "" && len(got.Commands) > 0 {
 			lines = append(lines, line.String())
 		}
 	}

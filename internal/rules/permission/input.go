@@ -96,6 +96,15 @@ type shellLine struct {
 	typed           bool                 // typed into a running shell
 	*shellline.Line                      // nil until a rule needs the parsed line
 	unwrapped       *shellline.Unwrapped // nil until a project's own rule needs the commands behind wrappers
+	maybe           []shellline.Command  // as in loose; nil until a part of the line is not read
+}
+
+// loose returns the commands that the text may hold.
+func (l *shellLine) loose() []shellline.Command {
+	if l.maybe == nil {
+		l.maybe = shellline.Loose(l.text)
+	}
+	return l.maybe
 }
 
 // read parses the line.

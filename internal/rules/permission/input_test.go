@@ -69,7 +69,8 @@ func TestProgramOfAnUnknownTool(t *testing.T) {
 		`{"code":"x = ['--force', 'push', 'git']"}`:                 true, // in any order
 		`{"code":"print('digit pushed --forced')"}`:                 false,
 		`{"script":"document.title"}`:                               false,
-		`{"command":"x => y("}`:                                     true, // no program
+		`{"command":"x => y("}`:                                     false,
+		`{"command":"x => git push('--force'"}`:                     true, // no program
 		`{"code":"async (page) => 1","command":"git push --force"}`: true,
 	} {
 		call := Call{Tool: "mcp__x__run", Aliases: []string{"shell"}, Input: input, Dir: "/ws", Home: "/h",

@@ -364,12 +364,13 @@ func TestProjectWrappers(t *testing.T) {
 		"inhouse git push --force": true, "/opt/bin/inhouse git push --force": true,
 		"./inhouse -x y git push --force": true,
 		"inhouse.exe git push --force":    true, "inhouse run --odd=1 z git push --force": true,
-		"sudo inhouse sh -c 'git push --force'": true, `inhouse bash -c "$x"`: true,
+		"sudo inhouse sh -c 'git push --force'": true, `x=$(y); inhouse bash -c "$x"`: true,
 		"inhouse -- git push --force":         true,
 		`x="git push --force"; inhouse -q $x`: true, "xargs inhouse": true,
 		"inhouse x.inhouse inhouse git push --force": true,
 		"inhouse": false, "inhouse git status": false, "inhouse git push": false, "inhouse -x git pull --force": false,
 		"other git push --force": false, "inhouse2 git push --force": false, `inhouse -q $x`: false,
+		`inhouse bash -c "$x"`: false,
 		"echo inhouse git push --force": false,
 	} {
 		call := projectLine(t, line)

@@ -118,7 +118,7 @@ func (in *input) readPatches(lines []shellLine) (found bool) {
 			continue
 		}
 		line.unwrap(in.wrappers)
-		opaque := line.ProjectOpaque != "" || line.unwrapped.Opaque != ""
+		opaque := line.unwrapped.Opaque.Why != ""
 		all := line.unwrapped.Commands
 		runs := slices.ContainsFunc(all, func(c shellline.Command) bool {
 			return len(c.Words) > 0 && strings.ReplaceAll(path.Base(c.Words[0].Text), "_", "") == "applypatch"

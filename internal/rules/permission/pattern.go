@@ -1,9 +1,12 @@
 package permission
 
 import (
+	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/lib/lazy"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
@@ -74,9 +77,29 @@ func (w wildcard) mayMatch(c *shellline.Command) bool {
 		return c.MoreArgs && w.mayBegin(c.Text+" ")
 	}
 	before, next := shellline.JoinWords(known), c.Words[i]
+	if w.isTooShort(before+" ", next) {
+		return false
+	}
 	return next.MaybeMany && next.Prefix == "" && w.match(before) || // may expand to nothing
 		w.mayBegin(before+" "+next.Prefix)
 }
+
+// isTooShort reports whether a pattern of file names, such as [abc], names only files that are shorter than the next
+// word of each alternative that begins with known.
+func (w wildcard) isTooShort(known string, next shellline.Word) bool {
+	if next.Source == "" || strings.ContainsAny(next.Source, "*$`{}'\"\\(~") {
+		return false
+	}
+	length := utf8.RuneCountInString(classes.Get().ReplaceAllString(next.Source, "?"))
+	return !slices.ContainsFunc(w, func(texts []string) bool {
+		behind, ok := strings.CutPrefix(texts[0], known)
+		word, _, _ := strings.Cut(behind, " ")
+		return !ok || word == "" || utf8.RuneCountInString(word) <= length
+	})
+}
+
+// classes matches the classes of characters in a pattern of file names.
+var classes = lazy.Regexp{Text: `\[[^\]]+\]`}
 
 // mayBeFolder reports whether the pattern may match a command with a word that begins with a path, as ~ and $HOME do.
 func (w wildcard) mayBeFolder(words []shellline.Word) bool {
@@ -102,15 +125,20 @@ func (w wildcard) mayBeFolder(words []shellline.Word) bool {
 
 // mayName reports whether the pattern may match a command whose name is computed. If the name is one word, the words
 // after the name must fit the pattern or contain all words of the pattern, because the name may be a launcher or an
-// interpreter. If the name may be several words, or a line or a program text may follow, any command may run.
+// interpreter. If the name may be several words, or a line or a program text may follow, any command may run. A name
+// from outside of the line counts as the name of a program, with words of the pattern behind it.
 func (w wildcard) mayName(words []shellline.Word) bool {
 	name, rest := words[0], words[1:]
 	i := slices.IndexFunc(rest, shellline.IsComputed)
 	switch {
+	case !w.mayBeNamed(name):
+		return false
 	case name.ProgramVariable:
 		if len(rest) == 0 {
 			return false
 		}
+	case name.Outside && slices.ContainsFunc(rest, isFixed):
+		return slices.ContainsFunc(rest, w.hasBehind) || w.wordsAppearIn(quotes.Replace(shellline.JoinWords(rest)))
 	case name.MaybeMany, i >= 0, len(rest) == 0, strings.ContainsAny(shellline.JoinWords(rest), "'\"\\$`{}*?["):
 		return true
 	}
@@ -124,6 +152,45 @@ func (w wildcard) mayName(words []shellline.Word) bool {
 			return len(texts) > 1
 		}
 		return len(texts) > 1 && strings.HasPrefix(known, behind) || strings.HasPrefix(behind+" ", known)
+	})
+}
+
+func isFixed(w shellline.Word) bool { return !w.Computed }
+
+// hasBehind reports whether a word is one of the pattern's words behind the first.
+func (w wildcard) hasBehind(next shellline.Word) bool {
+	return !next.Computed && slices.ContainsFunc(w, func(texts []string) bool {
+		_, behind, ok := strings.Cut(texts[0], " ")
+		last := ""
+		for word := range strings.FieldsSeq(behind) {
+			if next.Text == word {
+				return true
+			}
+			last = word
+		}
+		return ok && last != "" && len(texts) > 1 && strings.HasPrefix(next.Text, last)
+	})
+}
+
+// mayBeNamed reports whether a computed word may be the program that the pattern names. A pattern of file names is one
+// only if the name fits, and a path with a known end has the name of that end.
+func (w wildcard) mayBeNamed(name shellline.Word) bool {
+	_, tail, isPath := strings.Cut(name.Source, "/")
+	isPattern := name.Source != "" && !strings.ContainsAny(name.Source, "$`'\"\\{(~")
+	isPath = isPath && (name.Outside || !name.MaybeMany) && !strings.ContainsAny(tail, "$`*?[{(\\")
+	if !isPattern && !isPath {
+		return true
+	}
+	return slices.ContainsFunc(w, func(texts []string) bool {
+		first, _, isWhole := strings.Cut(texts[0], " ")
+		if !isWhole && len(texts) > 1 { // more letters may follow
+			return true
+		}
+		if isPath {
+			return shellline.ProgramName(strings.Trim(tail, `"'`)) == shellline.ProgramName(first)
+		}
+		fits, err := path.Match(name.Source, first)
+		return fits || err != nil
 	})
 }
 

@@ -256,9 +256,10 @@ func (r Rule) matchLines(c *Call, in *input) (bool, reason) {
 func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 	line.read()
 	opaque, all := line.ClientOpaque, line.Commands
+	var unread shellline.Opaque
 	if c.Project {
 		line.unwrap(c.Wrappers)
-		opaque, all = line.ProjectOpaque, line.unwrapped.Commands
+		opaque, all, unread = "", line.unwrapped.Commands, line.unwrapped.Opaque
 	}
 	switch {
 	case line.typed && editKeys.Get().MatchString(line.text):
@@ -281,7 +282,7 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 			return true, because("matches the command " + describe(command))
 		case !c.Project && isXargs && r.command.match(byXargs):
 			return true, because("matches the command " + quote(byXargs) + " behind xargs")
-		case c.Project && mayMatch == "" && r.command.mayMatch(command):
+		case c.Project && mayMatch == "" && r.command.mayMatch(command) && r.hasGround(command, line):
 			mayMatch = describe(command) + ", of which words are known only when it runs"
 			if command.Wrapper != "" {
 				mayMatch = describe(command) + ", whose arguments are known only when it runs"
@@ -289,8 +290,8 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 		}
 	}
 	switch {
-	case c.Project && line.unwrapped.Opaque != "":
-		return opaqueLine(line.unwrapped.Opaque)
+	case unread.Computed, unread.Why != "" && r.command.mayStandIn(line):
+		return opaqueLine(unread.Why)
 	case mayMatch != "":
 		return doubtOf(ofCommand, "may match the command ", mayMatch, "")
 	case c.Project:
@@ -299,6 +300,11 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 		return doubt("says more than the name of a command, and an argument of the line is known only when it runs")
 	}
 	return false, reason{}
+}
+
+// hasGround reports whether a command with computed words counts. On another machine a computed name alone is none.
+func (r Rule) hasGround(c *shellline.Command, line *shellLine) bool {
+	return !c.Elsewhere || !c.Words[0].Computed || r.command.mayStandIn(line)
 }
 
 // describe returns a command for messages.

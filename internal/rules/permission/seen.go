@@ -39,9 +39,6 @@ func (c Call) Inspect() (s Facts) {
 		line := &in.lines[i]
 		line.unwrap(c.Wrappers)
 		unwrapped := *line.unwrapped
-		if line.ProjectOpaque != "" && unwrapped.Opaque == "" {
-			unwrapped.Opaque = line.ProjectOpaque
-		}
 		if line.soft { // in a language that hookrun does not parse
 			unwrapped.Hints = append(slices.Clip(unwrapped.Hints), shellline.Hint{Text: line.text, Name: "a program"})
 		}

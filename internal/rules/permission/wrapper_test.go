@@ -57,7 +57,7 @@ func TestWrappers(t *testing.T) {
 			"find . -exec git push --force ';'", "find . -name x -exec ls {} + -exec git push --force ';'",
 			"find . -execdir git push {} +",
 			// What runs is known only then.
-			"bash -c \"$(x)\"", "eval $x", "$CMD", "echo x | sh", "bash -s x", "bash $x", "xargs sh -c",
+			"bash -c \"$(x)\"", "eval $x", "$CMD", "echo x | sh", "x=$(y); bash $x", "xargs sh -c",
 			"xargs -I{} sh -c 'echo {}'", "env $x git status",
 			"timeout $n git status", "sudo -u $x git status", "find . -exec {} ';'", "trap $x EXIT",
 			"env -S 'a $B' git status", "timeout --odd $x", "sudo --odd -u $x git status",
@@ -71,7 +71,8 @@ func TestWrappers(t *testing.T) {
 			"ls | xargs grep x", "ls | xargs -n1 git status", "xargs -I{} grep {}",
 			"xargs rm git push --force", "xargs -I{} echo git push --force {}", "echo git push --force",
 			"echo env git push --force", "environment git push --force",
-			"bash x.sh", "bash -x x.sh git push --force", "sh --version", "bash -c 'echo git push --force'",
+			"bash -s x", "bash $x", "bash x.sh", "bash -x x.sh git push --force", "sh --version",
+			"bash -c 'echo git push --force'",
 			"eval ls", "trap - EXIT", "trap", "trap -p", "trap -- x",
 			"find . -name git", "find . -exec grep x {} +", "timeout 5 find . -exec ls ';'", "sudo -k",
 			"env -u git push --force",

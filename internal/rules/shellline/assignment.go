@@ -23,7 +23,7 @@ func (l *launches) addValue(name string, value Word) {
 	l.assignments = append(l.assignments, Assignment{name, value})
 	element, _, isElement := strings.Cut(name, "[")
 	if isElement && isTable(element) {
-		l.fail("an element of " + element)
+		l.opaque.add(Opaque{"an element of " + element, true})
 	}
 	switch element {
 	case "PATH", "FPATH", "ZDOTDIR", "path", "fpath":
@@ -31,7 +31,7 @@ func (l *launches) addValue(name string, value Word) {
 	}
 	kind := kindOfVariable(element)
 	if !l.addShellUse(kind, name, value) {
-		l.fail("the value of " + name)
+		l.opaque.add(Opaque{"the value of " + name, kind != shellExpands && kind != shellEvaluates})
 	}
 	l.code = l.code || value.Code
 	if kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(value.Text, " \t\n") {
@@ -150,6 +150,8 @@ type outerLine struct {
 	home     bool // the line changes the meaning of ~ and $HOME
 	nullGlob bool // the line may remove a pattern without a match
 	defines  bool // the line may define a function or an alias
+
+	names map[string]bool // as in sets; nil: not computed yet
 }
 
 // changes returns the effects of the outermost line. It searches the whole line for the names, quoted text too.
@@ -158,6 +160,7 @@ func (r *reader) changes() *outerLine {
 		plain := withoutQuotes(o.text)
 		*o = outerLine{
 			text:     o.text,
+			names:    o.names,
 			parsed:   true,
 			home:     setsHome(plain),
 			nullGlob: strings.Contains(strings.ToLower(strings.ReplaceAll(plain, "_", "")), "nullglob"),

@@ -1,6 +1,7 @@
 package shellline
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/rules/programs"
@@ -34,12 +35,14 @@ func Launch(argv []Word) (l Launched, ok bool) {
 		return l, false
 	}
 	found := launchesOf(argv, row, nil)
-	l.Doubt, l.Stdin = found.opaque, found.shell
+	l.Doubt, l.Stdin = found.opaque.Why, found.shell
 	if l.Doubt == "" && (found.wholeLine || len(found.hints) > 0) && name != "find" {
 		l.Doubt = "what " + name + " runs, which its arguments do not say for sure"
 	}
 	for _, each := range found.list {
 		switch {
+		case each.from != nil:
+			l.Doubt = cmp.Or(l.Doubt, computedBy(name).Why)
 		case each.words == nil:
 			l.Lines = append(l.Lines, each.line)
 		case each.more:

@@ -1,7 +1,6 @@
 package shellline
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,7 +89,7 @@ func (l *launches) addBuiltin(name string, args []Word) {
 		return
 	case "hash": // may bind a name to another program
 		if slices.ContainsFunc(args, IsComputed) {
-			l.fail(computedReason(name))
+			l.opaque.add(mayTake(name, args...))
 		}
 		if len(args) > 0 && args[0].Text != "-r" {
 			l.wholeLine = true
@@ -102,7 +101,8 @@ func (l *launches) addBuiltin(name string, args []Word) {
 	case slices.ContainsFunc(args, hasCode):
 		l.fail(evaluationReason(name, args, hasCode))
 	case kind == evaluating && slices.ContainsFunc(args, isUnknownName):
-		l.fail(evaluationReason(name, args, isUnknownName))
+		isCallback := slices.ContainsFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-C") })
+		l.opaque.add(Opaque{evaluationReason(name, args, isUnknownName), isCallback})
 	case kind == evaluating && slices.ContainsFunc(args, isElement):
 		l.fail(evaluationReason(name, args, isElement))
 	case kind == unclear:
@@ -186,7 +186,7 @@ func (l *launches) addDeclared(args []Word) {
 		case strings.HasPrefix(value, "("): // bash reads the value again, as an array
 			l.fail("an array in quotes")
 		case hasIndex && syntax.ValidName(element):
-			l.fail("an element of " + element)
+			l.opaque.add(Opaque{"an element of " + element, isTable(element)})
 		case isElement(Word{Text: value}): // a reference or arithmetic
 			l.fail("a value with a subscript")
 		}
@@ -194,7 +194,7 @@ func (l *launches) addDeclared(args []Word) {
 	}
 }
 
-func (l *launches) fail(reason string) { l.opaque = cmp.Or(l.opaque, reason) }
+func (l *launches) fail(reason string) { l.opaque.add(unread(reason)) }
 
 // isTextFormat reports whether a format of printf has only text conversions: %d is arithmetic in zsh, -v sets a
 // variable.

@@ -28,10 +28,11 @@ type Line struct {
 	Unusual    []string
 	Unreadable string // why the line cannot be parsed, or ""
 
-	// ClientOpaque and ProjectOpaque say why a rule cannot see through the line, or are "". ClientOpaque is for the
-	// client's own rules: Claude Code 2.1.329 reads less than package syntax, so everything that recordings do not show
-	// Claude Code to see through is opaque. ProjectOpaque is for a project's rules, which also match computed words.
-	ClientOpaque, ProjectOpaque string
+	// ClientOpaque says why a client's own rules cannot see through the line, or is "": Claude Code 2.1.329 reads less
+	// than package syntax, so everything that recordings do not show Claude Code to see through is opaque.
+	ClientOpaque string
+	// Opaque is for a project's rules, which also match computed words.
+	Opaque Opaque
 
 	// values are the commands that may run because of the values of assignments.
 	values launches
@@ -114,7 +115,7 @@ func Split(src string) (line Line) { return splitIn(&outerLine{text: src}, src) 
 // line as bash does.
 func splitIn(outer *outerLine, src string) (line Line) {
 	opaque := func(reason string) Line {
-		return Line{ClientOpaque: reason, ProjectOpaque: reason, Unreadable: reason}
+		return Line{ClientOpaque: reason, Opaque: unparsed(reason), Unreadable: reason}
 	}
 	file, why := parse(src)
 	if why != "" {
@@ -191,9 +192,7 @@ func (r *reader) fail(reason string) {
 
 func (r *reader) failClient(reason string) { r.line.ClientOpaque = cmp.Or(r.line.ClientOpaque, reason) }
 
-func (r *reader) failProject(reason string) {
-	r.line.ProjectOpaque = cmp.Or(r.line.ProjectOpaque, reason)
-}
+func (r *reader) failProject(reason string) { r.line.Opaque.add(Opaque{reason, OverLimit(reason)}) }
 
 // source returns the text of a node. Unlike the values in the tree, the text contains continued lines.
 func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }

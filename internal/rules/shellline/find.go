@@ -6,7 +6,7 @@ import (
 )
 
 // findLaunches reads the arguments of find for actions that run a command, in which {} is the file.
-func findLaunches(args []Word) (all []launch, opaque string) {
+func findLaunches(args []Word) (all []launch, opaque Opaque) {
 	start := commonStart(args)
 	isEnd := func(w Word) bool { return w.Text == ";" || w.Text == "+" }
 	end, maybe := len(args), 0
@@ -21,19 +21,19 @@ func findLaunches(args []Word) (all []launch, opaque string) {
 			case !w.Computed || w.Prefix != "":
 				continue
 			case w.MaybeMany:
-				return nil, computedReason("find")
+				return nil, mayTake("find", args...)
 			case i > 0 && strings.HasPrefix(args[i-1].Text, "-"), // the value of a test
 				i >= end:
 				continue
 			}
 			const most = 50 // each may be an action with all following words
 			if maybe++; maybe > most {
-				return nil, computedReason("find")
+				return nil, mayTake("find", args...)
 			}
 		}
 		command, several := untilEnd(args[i+1:])
 		some, opaque := replaced("find", command, "{}", several)
-		if opaque != "" {
+		if opaque.Why != "" {
 			return nil, opaque
 		}
 		if !strings.HasSuffix(w.Text, "dir") { // with -execdir, some versions of find pass the name without a folder
@@ -44,7 +44,7 @@ func findLaunches(args []Word) (all []launch, opaque string) {
 			i += len(command)
 		}
 	}
-	return all, ""
+	return all, Opaque{}
 }
 
 // untilEnd returns the command of an action, which starts at the first argument. several means that the command runs

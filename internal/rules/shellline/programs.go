@@ -101,7 +101,8 @@ func (p *parsing) command() {
 			}
 			operands--
 		case unsure(first):
-			p.found.opaque = computedReason(p.Name)
+			p.found.opaque.add(mayTake(p.Name, first))
+			p.launch(p.args)
 			return
 		case first.Text == "--":
 		case p.Is(programs.Assigns) && strings.Contains(first.Text, "="):
@@ -129,7 +130,7 @@ func (p *parsing) isOneWord(w Word) bool {
 
 // noCommand notes the effect of the program without a command.
 func (p *parsing) noCommand() {
-	p.found.open = p.found.opaque == "" && len(p.found.list) == 0
+	p.found.open = p.found.opaque.Why == "" && len(p.found.list) == 0
 	p.found.shell = p.found.open && p.Is(programs.Shell)
 }
 
@@ -141,7 +142,8 @@ func (p *parsing) leadingOptions() bool {
 		isOption := len(first.Text) > 1 && first.Text[0] == '-'
 		switch {
 		case unsure(first) && !p.isOneWord(first):
-			p.found = launches{opaque: computedReason(p.Name)}
+			p.found = launches{opaque: mayTake(p.Name, first)}
+			p.launch(p.args)
 			return false
 		case !isOption && p.Is(programs.Mixed) && p.operands() == 0, InList(p.List("skips"), first.Text):
 			p.args = p.args[1:]
@@ -171,7 +173,7 @@ func (p *parsing) option(o programs.Option) bool {
 	switch isLine := p.lists("line", o); {
 	case o.Value.Computed && (isLine || p.lists("splits", o) || p.lists("replaces", o)),
 		o.Value.MaybeMany && !p.Is(programs.Away) && p.List("line") == "":
-		p.found = launches{opaque: computedReason(p.Name)}
+		p.found = launches{opaque: mayTake(p.Name, o.Value)}
 		return false
 	case isLine && p.Is(programs.Parameters):
 		p.found.list = append(p.found.list, launch{line: value + ` "$@"`, by: p.Name})
@@ -185,12 +187,12 @@ func (p *parsing) option(o programs.Option) bool {
 		p.placeholder = cmp.Or(value, "{}")
 	case p.lists("splits", o): // the words of the value replace the option
 		if strings.ContainsAny(value, "\\\"'$#") {
-			p.found.opaque = "-S of env with more than words"
+			p.found.fail("-S of env with more than words")
 			return false
 		}
 		const most = 8
 		if p.split++; p.split > most {
-			p.found.opaque = "-S of env in each other"
+			p.found.fail("-S of env in each other")
 			return false
 		}
 		p.args = slices.Concat(fixedWords(value), p.args)
@@ -251,7 +253,7 @@ func (p *parsing) search() {
 	if slices.ContainsFunc(words, IsComputed) {
 		p.found.wholeLine = true
 		if !p.Is(programs.Away | programs.Loose) {
-			p.found = launches{opaque: "an option of " + p.Name + " that is not known"}
+			p.found = launches{opaque: Opaque{"an option of " + p.Name + " that is not known", true}}
 			return
 		}
 	}

@@ -37,6 +37,7 @@ type expansions struct {
 	length       bool // the part before this one is $#
 	glob         bool // a part may be a pattern of file names
 	subscript    bool // zsh reads a part as a subscript, which is arithmetic
+	inside       bool // a part is computed from the line itself
 }
 
 // quotes notes quoted text. An expansion in quotes does not run, unless the word is evaluated.
@@ -95,14 +96,14 @@ func (r *reader) word(w *syntax.Word, u role) Word {
 
 	r.line.values.textCode = r.line.values.textCode || e.code
 	result := Word{Text: e.text.String(), Computed: e.computed, MaybeMany: e.several, Prefix: e.prefix, Code: e.code,
-		Source: raw}
+		Source: raw, Outside: e.computed && !e.inside}
 	result.ProgramVariable = e.variable && isProgramVariable(variableOf(raw))
 	if e.mayBeSeveral(raw) {
 		r.unusual("braces")
 		if before := result.Text[:e.brace-1]; !result.Computed || len(before) < len(result.Prefix) {
 			result.Prefix = before
 		}
-		result.Computed, result.MaybeMany = true, true
+		result.Computed, result.MaybeMany, result.Outside = true, true, false
 	}
 	result.Computed = result.Computed || e.home && u == fixedWord
 	if raw[0] == '~' || e.home && (raw[0] == '$' || strings.HasPrefix(raw, `"$`)) {
@@ -151,7 +152,7 @@ func (r *reader) isParameter(part syntax.WordPart, e *expansions) {
 // folder notes that a word begins with the path of a folder. If the line changes that folder, only the shell knows it.
 func (r *reader) folder(w *Word) {
 	if w.Home = !r.changes().home; !w.Home {
-		w.Computed, w.MaybeMany, w.Prefix = true, true, ""
+		w.Computed, w.MaybeMany, w.Outside, w.Prefix = true, true, false, ""
 	}
 }
 
@@ -207,9 +208,11 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		r.substitution(part, e)
 		e.whole++
 	case *syntax.ArithmExp:
+		e.inside = true
 		e.computeWords()
 		r.arithmetic(part, e)
 	case *syntax.ProcSubst: // becomes a file in /dev/fd
+		e.inside = true
 		r.block(Group, part)
 		r.failClient("parentheses in a command")
 		e.text.WriteString("/dev/fd/")
@@ -330,6 +333,7 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 			r.substitution(part, e)
 			substituted++
 		case *syntax.ArithmExp:
+			e.inside = true
 			e.compute()
 			r.arithmetic(part, e)
 			fixed = true
@@ -376,6 +380,7 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	case r.set[name]:
 		r.failClient("a variable that the line sets")
 	}
+	e.inside = e.inside || r.outer.sets(name) || p.Exp != nil && p.Exp.Op < syntax.RemSmallPrefix || p.Repl != nil
 	e.compute()
 	e.several = e.several || !r.inQuotes || strings.ContainsAny(raw, "@*") // "$@" is several words even in quotes
 	if !plain {
@@ -451,6 +456,7 @@ func (r *reader) index(x syntax.ArithmExpr) {
 // substitution reads $( ) or backticks. The commands in a substitution are commands of the line. In the text of the
 // surrounding command the substitution is empty, because its output is unknown.
 func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
+	e.inside = true
 	r.block(Captured, c)
 	r.inside(c.Stmts)
 	raw := r.source(c)

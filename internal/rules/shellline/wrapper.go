@@ -1,7 +1,6 @@
 package shellline
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ type launch struct {
 	words []Word // of a command; nil for a line
 	more  bool   // further arguments follow that are known only at run time
 	line  string // a shell line, if words is nil
+	from  []Word // the computed words that the line is made of
 	by    string // the wrapper
 	away  bool   // runs in a container, on another machine or in another environment
 }
@@ -28,7 +28,7 @@ type launch struct {
 // launches is all knowledge about the commands that a command runs.
 type launches struct {
 	list        []launch
-	opaque      string // why the commands are known only at run time; then every rule is in doubt
+	opaque      Opaque
 	hints       []Hint
 	wholeLine   bool // a command may be anywhere in the line, so the whole line is a hint
 	weak        bool // the only reason for wholeLine is a program that could run a text, and no argument mentions one
@@ -61,8 +61,9 @@ func (s *risks) add(more risks) {
 }
 
 // add adds the result of one of several readers.
-func (l *launches) add(all []launch, opaque string) {
-	l.list, l.opaque = append(l.list, all...), cmp.Or(l.opaque, opaque)
+func (l *launches) add(all []launch, opaque Opaque) {
+	l.list = append(l.list, all...)
+	l.opaque.add(opaque)
 }
 
 // rowOf returns the row of the program in the first word.
@@ -132,19 +133,21 @@ func (l *launches) join(more launches) {
 	l.risks.add(more.risks)
 }
 
-// lineOf joins words to a shell line.
-func lineOf(by string, words []Word) ([]launch, string) {
+// lineOf joins words to a shell line, in which computed words stay computed.
+func lineOf(by string, words []Word) ([]launch, Opaque) {
+	l := launch{line: JoinWords(words), by: by}
 	if slices.ContainsFunc(words, IsComputed) {
-		return nil, computedReason(by)
+		l.line, l.from = substituted.Replace(l.line), words
 	}
-	return []launch{{line: JoinWords(words), by: by}}, ""
+	return []launch{l}, Opaque{}
 }
 
-func computedReason(by string) string { return "what " + by + " runs, which is known only then" }
+// substituted makes the output of substitutions, which the text of a word lacks, an unknown word.
+var substituted = strings.NewReplacer("$()", "$_", "``", "$_")
 
 // builtinLaunches reads the arguments of a builtin that runs a line. Rules do not see through scripts, but if source
 // reads stdin, the line itself may hold the script.
-func builtinLaunches(name string, args []Word) ([]launch, string) {
+func builtinLaunches(name string, args []Word) ([]launch, Opaque) {
 	isEnd := len(args) > 0 && args[0].Text == "--"
 	if isEnd {
 		args = args[1:]
@@ -156,27 +159,25 @@ func builtinLaunches(name string, args []Word) ([]launch, string) {
 	case name == "trap" && len(args) > 1 && args[0].Text != "-" && (isEnd || !InList("-l -p -P", args[0].Text)):
 		return lineOf(name, args[:1])
 	case name != "trap" && len(args) > 0 && (args[0].Computed && !isFile(args[0]) || isOption || IsStdin(args[0].Text)):
-		return nil, computedReason("source")
+		return nil, scriptOf("source", args[0])
 	case name != "trap" && len(args) > 0 && !args[0].Computed: // PATH may have a program of this name
-		return []launch{{words: args, by: name}}, ""
+		return []launch{{words: args, by: name}}, Opaque{}
 	}
-	return nil, ""
+	return nil, Opaque{}
 }
 
 // aliasLaunches reads the arguments of alias. Their values are lines that run later.
-func aliasLaunches(args []Word) (all []launch, opaque string) {
-	if slices.ContainsFunc(args, IsComputed) {
-		return nil, computedReason("alias")
-	}
+func aliasLaunches(args []Word) (all []launch, opaque Opaque) {
 	if slices.ContainsFunc(args, isFlag) {
-		return nil, "an alias that is no command"
+		return nil, unread("an alias that is no command")
 	}
 	for _, w := range args {
 		if _, line, ok := strings.Cut(w.Text, "="); ok {
-			all = append(all, launch{line: line + ` "$@"`, by: "alias"})
+			some, _ := lineOf("alias", []Word{{Text: line + ` "$@"`, Source: w.Source, Computed: w.Computed}})
+			all = append(all, some...)
 		}
 	}
-	return all, ""
+	return all, Opaque{}
 }
 
 var (
@@ -232,11 +233,11 @@ func shellLaunches(name string, args []Word) (l launches) {
 	l.script = strings.Contains(name, "zsh")
 	for len(args) > 0 {
 		text := args[0].Text
-		if unsure(args[0]) && isFile(args[0]) {
+		if unsure(args[0]) && (isLine || isFile(args[0])) {
 			break
 		}
 		if unsure(args[0]) {
-			return launches{opaque: computedReason(name)}
+			return launches{opaque: scriptOf(name, args[0])}
 		}
 		if text == "" || text[0] != '-' && text[0] != '+' {
 			break
@@ -266,7 +267,7 @@ func shellLaunches(name string, args []Word) (l launches) {
 	case isLine:
 		l.add(lineOf(name, args[:1]))
 	case unsure(args[0]) && !isFile(args[0]) || IsStdin(args[0].Text):
-		l.opaque = computedReason(name)
+		l.opaque = scriptOf(name, args[0])
 	default: // PATH may have a program of this name
 		l.list, l.script = append(l.list, launch{words: args, by: name}), true
 	}
@@ -282,47 +283,52 @@ func shellOptions(name, text string, args []Word) (takes int, whole *launches) {
 		return 0, &launches{open: true}
 	case text == "--rcfile" || text == "--init-file":
 		if len(args) > 0 && (unsure(args[0]) || IsStdin(args[0].Text)) {
-			return 0, &launches{opaque: computedReason(name)}
+			return 0, &launches{opaque: scriptOf(name, args[0])}
 		}
 		return min(1, len(args)), nil
 	case InList(longOptions, text):
 		return 0, nil
 	case strings.HasPrefix(text, "--"):
-		return 0, &launches{opaque: "an option of " + name + " that is not known"}
+		return 0, &launches{opaque: unread("an option of " + name + " that is not known")}
 	}
 	takes = min(strings.Count(text, "o")+strings.Count(text, "O"), len(args))
 	isJoined := strings.ContainsAny(text[:len(text)-1], "oO") && !strings.Contains(text, "c") // zsh
 	if isJoined || !plainLetters(strings.ReplaceAll(text[1:], "O", "")) || !optionsAreKnown(args[:takes]) {
-		return 0, &launches{opaque: optionsReason(name+" "+text, args[:takes])}
+		return 0, &launches{opaque: unread(optionsReason(name+" "+text, args[:takes]))}
 	}
 	return takes, nil
 }
 
 // foreignShellLaunches reads the arguments of a shell with a language of its own. A line follows -c.
-func foreignShellLaunches(name string, args []Word) ([]launch, string) {
-	if len(args) == 0 || unsure(args[0]) || IsStdin(args[0].Text) {
-		return nil, computedReason(name)
+func foreignShellLaunches(name string, args []Word) ([]launch, Opaque) {
+	if len(args) == 0 {
+		return nil, computedBy(name)
+	}
+	if unsure(args[0]) || IsStdin(args[0].Text) {
+		return nil, scriptOf(name, args[0])
 	}
 	switch first := args[0].Text; {
 	case first == "--version", first == "--help", !strings.HasPrefix(first, "-"): // a script
-		return nil, ""
+		return nil, Opaque{}
 	case first != "-c":
-		return nil, computedReason(name)
+		return nil, mayTake(name)
+	case len(args) == 1:
+		return nil, computedBy(name)
 	case len(args) != 2 || args[1].Computed || !plainLine.Get().MatchString(args[1].Text),
 		InList(foreignKeywords, strings.Fields(args[1].Text)[0]):
-		return nil, "a line of " + name
+		return nil, unread("a line of " + name)
 	}
 	return lineOf(name, args[1:])
 }
 
 // replaced returns a command in which text stands for arguments known only at run time. more means that several
 // arguments may replace text; without text, they follow the command.
-func replaced(by string, command []Word, text string, more bool) ([]launch, string) {
+func replaced(by string, command []Word, text string, more bool) ([]launch, Opaque) {
 	if len(command) == 0 {
-		return nil, ""
+		return nil, Opaque{}
 	}
 	if text == "" {
-		return []launch{{words: command, more: more, by: by}}, ""
+		return []launch{{words: command, more: more, by: by}}, Opaque{}
 	}
 	isShell := IsShell(command[0].Text) && ProgramName(command[0].Text) != "cmd"
 	for i, w := range command {
@@ -330,154 +336,18 @@ func replaced(by string, command []Word, text string, more bool) ([]launch, stri
 		switch {
 		case at < 0, w.Computed && len(w.Prefix) < at:
 			continue
-		case i == 0, isShell && !areParameters(command[1:i]): // a shell line may use the replacement
-			return nil, computedReason(by)
+		case isShell && !areParameters(command[1:i]): // the replacement is a part of the shell's line
+			w.Text = strings.ReplaceAll(w.Text, text, "$_")
 		}
+		w.Computed, w.Prefix, w.MaybeMany, w.Outside, w.Source = true, w.Text[:at], w.MaybeMany || more, by == "find", ""
 		command = slices.Clone(command)
-		command[i].Computed, command[i].Prefix = true, w.Text[:at]
-		command[i].MaybeMany = w.MaybeMany || more
+		command[i] = w
 	}
-	return []launch{{words: command, by: by}}, ""
+	return []launch{{words: command, by: by}}, Opaque{}
 }
 
 // areParameters reports whether the words after the name of a shell are parameters of its line.
 func areParameters(before []Word) bool {
 	return len(before) > 1 && !before[1].Computed && !isFlag(before[1]) && !before[0].Computed &&
 		InList("-c -ec -lc", before[0].Text)
-}
-
-// Unwrapped holds the commands that a line runs, directly and through wrappers at any depth.
-type Unwrapped struct {
-	Commands     []Command
-	Redirections []Redirection // of all lines
-	Assignments  []Assignment  // of all lines
-	Flow         *Step         // of the line
-	Opaque       string        // as in Line
-	Hints        []Hint
-	wholeLine    bool // the line itself is a hint
-	strong       bool // programs and their arguments give a reason for wholeLine
-
-	wrappers []string // further programs that run a command
-	nested   int      // bytes of all commands
-	outer    outerLine
-	risks    // of all lines
-}
-
-// Unwrap finds the commands that run because of the commands of a line. text is the line.
-func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
-	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections, Flow: l.flow}
-	for _, c := range l.Commands {
-		c.step.Parts = nil
-		r.follow(c, MaxWrappers)
-	}
-	r.addLaunches(l.values, Command{}, MaxWrappers)
-	if (r.code || r.unknownValues && r.textCode) && (r.arithmetic || r.zshArithmetic) {
-		r.Opaque = cmp.Or(r.Opaque, "a value with an expansion in quotes, which arithmetic may evaluate")
-	}
-	if r.zshArithmetic || r.writes && r.script {
-		r.wholeLine, r.strong = true, true
-	}
-	r.Commands = slices.Concat(l.Commands, r.Commands)
-	for i := range r.Commands {
-		r.Commands[i].step.Command = i
-	}
-	if r.wholeLine {
-		r.Hints = append(r.Hints, Hint{Text: text, Name: "the line", Weak: !r.strong})
-	}
-	for _, h := range r.Hints {
-		if strings.ContainsAny(h.Text, "'\"\\") { // perhaps a shell line, in which gi”t is git
-			h.Text = withoutQuotes(h.Text)
-			r.Hints = append(r.Hints, h)
-		}
-	}
-	return r
-}
-
-// follow adds the commands that one command runs. left is the remaining depth of wrappers.
-func (r *Unwrapped) follow(c Command, left int) {
-	if r.Opaque != "" {
-		return
-	}
-	name, found := ProgramName(c.Words[0].Text), launchesOf(c.Words, c.Row, r.wrappers)
-	if r.Opaque = found.opaque; c.MoreArgs && r.Opaque == "" {
-		// Arguments after a shell's line are its parameters. Other programs add the arguments to their command.
-		isLine := len(found.list) > 0 && found.list[0].words == nil && (name == "eval" || !IsShellOf(c.Row, name))
-		if isLine || found.open {
-			r.Opaque = computedReason(name)
-		}
-	}
-	// A shell that reads input from the line may run anything. In a container or on another machine, a shell reads
-	// nothing unless the line says so.
-	switch {
-	case !found.shell:
-	case c.Script != "":
-		found.list = append(found.list, launch{line: c.Script, by: name, away: c.Elsewhere})
-	case c.stdin == fed || c.stdin == inherited && !c.Elsewhere && IsShellOf(c.Row, name):
-		r.Opaque = cmp.Or(r.Opaque, computedReason(name))
-	}
-	r.nested += len(c.Text)
-	if len(found.list) > 0 && left == 0 || len(r.Commands) > MaxCommands || r.nested > maxNested {
-		r.Opaque = tooManyInside
-	}
-	if r.Opaque != "" {
-		return
-	}
-	hasText := found.shell || c.MoreArgs && len(found.hints) > 0
-	r.wholeLine = r.wholeLine || found.wholeLine || hasText || c.Words[0].ProgramVariable
-	r.strong = r.strong || found.wholeLine && !found.weak || hasText
-	r.addLaunches(found, c, left)
-}
-
-// addLaunches adds the commands found in one command, or in the values of a line.
-func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
-	r.Opaque = cmp.Or(r.Opaque, found.opaque)
-	r.Hints, r.Assignments = append(r.Hints, found.hints...), append(r.Assignments, found.assignments...)
-	r.risks.add(found.risks)
-	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
-	for _, l := range found.list {
-		folders := c.Folders
-		if to, ok := StartFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
-			folders = append(slices.Clip(folders), to)
-		}
-		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Row: rowOf(l.words),
-			MoreArgs: l.more || c.MoreArgs, Script: c.Script, Substitutions: c.Substitutions, Files: c.Files,
-			Env: c.Env, Captured: c.Captured, step: &Step{}}}
-		if l.by == "sudo" { // sudo may have read a password from stdin
-			commands[0].Script = ""
-		}
-		if l.words != nil {
-			c.launches(commands[0].step)
-		}
-		if l.words == nil {
-			line := splitIn(&r.outer, l.line)
-			if r.Opaque = cmp.Or(r.Opaque, line.ProjectOpaque); r.Opaque != "" || left == 0 {
-				return
-			}
-			r.addLaunches(line.values, c, left-1)
-			c.launches(line.flow)
-			commands, r.Redirections = line.Commands, slices.Clip(r.Redirections)
-			for _, file := range line.Redirections {
-				file.Elsewhere, file.Folders = c.Elsewhere || l.away, slices.Concat(folders, file.Folders)
-				r.Redirections = append(r.Redirections, file)
-			}
-		}
-		for _, command := range commands {
-			command.Wrapper, command.Elsewhere = l.by, c.Elsewhere || l.away
-			command.Folders = slices.Concat(folders, command.Folders)
-			if command.stdin == inherited {
-				command.stdin = c.stdin
-				command.PipedFrom = c.PipedFrom
-			}
-			r.Commands = append(r.Commands, command)
-			r.follow(command, left-1)
-		}
-	}
-}
-
-func JoinWords(words []Word) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = w.Text
-	}
-	return strings.Join(texts, " ")
 }

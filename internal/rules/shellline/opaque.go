@@ -1,0 +1,142 @@
+package shellline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/rules/programs"
+)
+
+// Opaque says through which part of a line a rule cannot see. The zero value: through all of the line.
+type Opaque struct {
+	Why string // names the part
+	// Computed: the part may run any command. Otherwise the words of each command that the part may run stand in the
+	// text of the line, or come from outside of the line.
+	Computed bool
+}
+
+// add keeps the first reason, but any computed part rather than a part that is only unread.
+func (o *Opaque) add(more Opaque) {
+	if o.Why == "" || more.Computed && !o.Computed {
+		*o = more
+	}
+}
+
+// unread returns the reason for a part whose commands stand in the text.
+func unread(why string) Opaque { return Opaque{Why: why} }
+
+// computedBy returns the reason for a program whose command the shell computes.
+func computedBy(name string) Opaque {
+	return Opaque{"what " + name + " runs, which is known only then", true}
+}
+
+// mayTake returns the reason for a program that may take some computed words for a command or for options with one.
+func mayTake(name string, words ...Word) Opaque {
+	return Opaque{"what " + name + " runs, which is known only then", slices.ContainsFunc(words, isInside)}
+}
+
+// isInside reports whether the line itself computes a part of a word.
+func isInside(w Word) bool { return w.Computed && !w.Outside }
+
+// unparsed returns the reason for a line without a tree.
+func unparsed(why string) Opaque { return Opaque{why, OverLimit(why)} }
+
+// hasInsideVariable reports whether a word has a value of a variable that the line sets.
+func hasInsideVariable(w Word) bool {
+	return slices.ContainsFunc(Parts(w.Source), func(p Part) bool { return p.Kind != Literal && p.Kind != Substitution })
+}
+
+// isScript reports whether a program takes its commands only from outside of the line: from the output of other
+// commands, which is like a script.
+func isScript(c Command) bool {
+	fed := c.stdin == fed && c.Script == ""
+	readsStdin := func(w Word) bool { return IsStdin(w.Text) && !strings.HasPrefix(w.Source, "<(") }
+	if !fed && (c.MoreArgs || slices.ContainsFunc(c.Words, readsStdin)) {
+		return false
+	}
+	return (!fed || fromOutside(c.PipedFrom)) &&
+		(len(c.Substitutions) == 0 || fromOutside(c.Substitutions)) && !slices.ContainsFunc(c.Words, hasInsideVariable)
+}
+
+// fedBy returns the reason for a program that takes commands from the commands before it in a pipe.
+func fedBy(name string, c Command) Opaque {
+	if c.stdin == inherited && !c.MoreArgs || fromOutside(c.PipedFrom) {
+		return mayTake(name)
+	}
+	return computedBy(name)
+}
+
+// sets reports whether a line may set a variable: the name stands in the line other than as a use of the value. The
+// parameters of a shell are set by what gives a shell or a function arguments.
+func (o *outerLine) sets(name string) bool {
+	switch {
+	case name != "" && strings.Contains("?#$!-", name): // numbers and letters of the shell's own
+		return false
+	case o.names == nil:
+		o.names = map[string]bool{"@": parameters.Get().MatchString(o.text)}
+		plain := strings.NewReplacer("\\\n", "", "'", "", `"`, "", `\`, "").Replace(o.text)
+		names := setters.Get().MatchString(plain)
+		for _, at := range word.Get().FindAllStringIndex(plain, -1) {
+			before, behind := plain[:at[0]], plain[at[1]:]
+			isBraced := strings.HasSuffix(before, "${")
+			isUse := isBraced && !strings.HasPrefix(strings.TrimPrefix(behind, ":"), "=") || strings.HasSuffix(before, "$")
+			if !isUse && (names || behind != "" && strings.IndexByte("=+-[:", behind[0]) >= 0) {
+				o.names[plain[at[0]:at[1]]] = true
+			}
+		}
+	}
+	if !IsName(name) {
+		name = "@"
+	}
+	return o.names[name]
+}
+
+var word = lazy.Regexp{Text: `[A-Za-z_][A-Za-z0-9_]*`}
+
+// setters matches what sets variables by their names alone.
+var setters = lazy.Regexp{Text: `\(\(|\b(?:read|mapfile|readarray|for|foreach|select|let|getopts|printf|print|declare|typeset|` +
+	`local|export|readonly|integer|float|vared|getln|zparseopts|zstat|zformat|strftime|sys[a-z]+|wait|coproc|set|private)\b`}
+
+// parameters matches what may give parameters to a shell or a function.
+var parameters = lazy.Regexp{Text: `\bset\b|\bshift\b|\(\s*\)|\bfunction\b|sh\b.*-\w*c`}
+
+// scriptOf returns the reason for a shell that reads a file. A script is not seen, unless the file is stdin or what
+// another command of the line writes.
+func scriptOf(name string, file Word) Opaque {
+	if IsStdin(file.Text) || strings.HasPrefix(file.Source, "<(") {
+		return computedBy(name)
+	}
+	return mayTake(name, file)
+}
+
+// fromOutside reports whether commands print only what comes from outside of the line: files, downloads, facts about
+// the machine, or code of their own such as `ssh-agent -s`. What they print is like a script.
+func fromOutside(commands []Command) bool {
+	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c Command) bool {
+		name, isFirst := ProgramName(c.Words[0].Text), len(c.PipedFrom) == 0
+		operand := ""
+		if len(c.Words) > 1 {
+			operand = c.Words[1].Text
+		}
+		switch {
+		case c.Words[0].Computed, c.Input != nil, isFirst && c.stdin == fed:
+			return true
+		case InList(ownOutput, name), c.Row.Is(programs.Remote) && !c.Row.Is(programs.Runs):
+			return false
+		case InList("grep egrep fgrep", name):
+			return c.Row.Has("-o,--only-matching", c.Words[1:])
+		}
+		return !isFirst || InList(printers, name) || c.Row.Is(programs.Language|programs.Decodes|programs.Script) ||
+			!InList(codeCommands, operand)
+	})
+}
+
+const (
+	ownOutput = "whoami hostname date id uname nproc pwd which dirname basename readlink realpath git ls find ps cat tty " +
+		"tput logname arch getconf stat wc du df sort uniq head tail lsb_release pgrep ssh-agent dircolors resize " +
+		"gpg-agent keychain lesspipe xcode-select ping seq true false"
+	// codeCommands are arguments with which a program prints code for a shell.
+	codeCommands = "completion completions hook shellenv init env activate shell-init --init export shell"
+	printers     = "echo printf print tr rev sed awk cut jq xxd"
+)

@@ -66,6 +66,50 @@ type Call struct {
 type doubt struct {
 	text, why string
 	unread    bool
+
+	source    string // the text as written
+	isProgram bool   // in another language
+	call      *Call  // as in maybe; nil: not computed yet
+}
+
+// maybe returns a call with the commands that the text may hold.
+func (d *doubt) maybe(c *Call) *Call {
+	if d.call == nil {
+		d.call = &Call{Tools: c.Tools, Shell: true, Dir: c.Dir, Root: c.Root, Home: c.Home, Worktree: c.Worktree,
+			facts: c.facts, lines: []string{d.text}}
+		find := shellline.Loose
+		if d.isProgram {
+			find = shellline.LooseProgram
+		}
+		for _, command := range find(d.source) {
+			d.call.addCommand(command)
+			for _, file := range command.Files {
+				d.call.Redirect = append(d.call.Redirect, fileOf(file))
+			}
+		}
+		isUnknown := func(command Command) bool { return command.Row.Name == "" } // mostly words of another language
+		d.call.Commands = slices.DeleteFunc(d.call.Commands, isUnknown)
+	}
+	return d.call
+}
+
+// addCommand adds a command, and the command that may stand behind an unknown word, as in maybe_run git push.
+func (c *Call) addCommand(command shellline.Command) {
+	c.Commands = append(c.Commands, commandOf(command))
+	c.inputs += len(command.PipedFrom) + len(command.Substitutions)
+	const most = 4 // words in front
+	for i, w := range command.Words[:min(most, len(command.Words))] {
+		row, isKnown := programs.Find(shellline.ProgramName(w.Text))
+		switch {
+		case w.Computed, isKnown && i == 0, i+1 == len(command.Words):
+			return
+		case isKnown:
+			command.Wrapper, command.Words, command.Row = command.Words[0].Text, command.Words[i:], row
+			command.Text = shellline.JoinWords(command.Words)
+			c.Commands = append(c.Commands, commandOf(command))
+			return
+		}
+	}
 }
 
 // NewCall returns the call as rules see it. writes means that a file tool writes.
@@ -82,17 +126,25 @@ func NewCall(c permission.Call, writes bool) *Call {
 		}
 		p.lines = append(p.lines, strings.ToLower(facts.Texts[i]))
 		if line.Opaque.Why != "" {
-			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque.Why, unread})
+			source := facts.Texts[i]
+			if len(line.Commands) > 0 {
+				source = textsIn(line)
+			}
+			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque.Why, unread, source, false, nil})
 		}
 		for _, h := range line.Hints {
 			if h.Weak {
 				continue
 			}
-			text := strings.ToLower(h.Text) + "\n"
-			if strings.Contains(h.Name, "program") {
+			text, isProgram := strings.ToLower(h.Text)+"\n", strings.Contains(h.Name, "program")
+			if isProgram {
 				text = flat(h.Text)
 			}
-			p.doubts = append(p.doubts, doubt{text: text, why: h.Name})
+			source := h.Text
+			if h.Text == facts.Texts[i] {
+				source = textsIn(line)
+			}
+			p.doubts = append(p.doubts, doubt{text, h.Name, false, source, isProgram, nil})
 		}
 	}
 	for _, path := range facts.Files {
@@ -123,13 +175,34 @@ func flat(text string) string {
 func (c *Call) addLine(line *shellline.Unwrapped) {
 	c.Commands = slices.Grow(c.Commands, len(line.Commands))
 	for _, command := range line.Commands {
-		c.Commands = append(c.Commands, commandOf(command))
-		c.inputs += len(command.PipedFrom) + len(command.Substitutions)
+		c.addCommand(command)
 	}
 	for _, r := range line.Redirections {
 		c.Redirect = append(c.Redirect, fileOf(r))
 	}
 	c.assigned = append(c.assigned, line.Assignments...)
+}
+
+// textsIn returns the words of a line that may be texts to run: those with a blank, and what is on stdin.
+func textsIn(line *shellline.Unwrapped) string {
+	var all strings.Builder
+	add := func(w Word) {
+		if strings.ContainsAny(w.Text, " \t\n") {
+			all.WriteString(w.Text + "\n")
+		}
+	}
+	for _, c := range line.Commands {
+		for _, w := range slices.Concat(c.Words, c.Env) {
+			add(w)
+		}
+		if c.Input != nil {
+			all.WriteString(c.Input.Text + "\n")
+		}
+	}
+	for _, a := range line.Assignments {
+		add(a.Value)
+	}
+	return all.String()
 }
 
 func commandOf(c shellline.Command) Command {

@@ -14,32 +14,29 @@ var files = Pack{
 		{
 			Name:   "no-wide-delete",
 			Blocks: "the deletion or the move of a root, a home, a system folder or the whole workspace",
-			Find:   wideDelete, Doubt: wideDoubt,
+			Find:   wideDelete,
 		},
 		{
 			Name: "no-outside-delete", Blocks: "the deletion of a folder or a pattern outside of the workspace",
-			Find: outsideDelete, Doubt: [][]string{{"rm -rf ~/", "rm -rf $home/", "rm -rf ../", "rm -fr ~/"}},
+			Find: outsideDelete,
 		},
 		{
 			Name: "no-sweep", Blocks: "a deletion of all files of the workspace that a search finds without a pattern",
-			Find: sweep, Doubt: [][]string{{"find . -delete", "find . -type f -delete", "find . -exec rm"}},
+			Find: sweep,
 		},
 		{
 			Name: "no-wide-chmod", Blocks: "a recursive change of owners or modes of a root, a home or the system",
-			Find:  wideChmod,
-			Doubt: [][]string{{"chmod -r", "chown -r"}, {" / ", " /\"", " /'", " /\n", " /etc", " /usr"}},
+			Find: wideChmod,
 		},
 		{
 			Name: "no-device-write", Blocks: "a command that overwrites or formats a device",
-			Find:  deviceWrite,
-			Doubt: [][]string{{"/dev/"}, {"of=/dev/sd", "of=/dev/nvme", "of=/dev/disk", "> /dev/sd", "mkfs"}},
+			Find: deviceWrite,
 		},
 		{
 			Name: "no-system-write", Blocks: "a command that overwrites or moves a file of the system",
 			Find: func(c *Call) Found {
 				return c.writes(func(at, doubt string) bool { return doubt == "" && isOfSystem(at) })
-			}, Doubt: [][]string{{"> /etc/", "tee /etc/", "> /boot/", "> /usr/bin/"},
-				{"passwd", "shadow", "sudoers", "/boot/", "/usr/bin/"}},
+			},
 		},
 		{
 			Name: "no-outside-write", Blocks: "a file tool that writes outside of the workspace",
@@ -47,13 +44,6 @@ var files = Pack{
 		},
 	},
 }
-
-// wideDoubt has whole phrases, because programs that may run a text often appear together with a harmless deletion.
-var wideDoubt = [][]string{{"rm -rf / ", "rm -rf /\n", "rm -rf /;", "rm -rf /\"", "rm -rf /'", "rm -rf /)", "rm -rf /*",
-	"rm -rf $'/", "rm -fr $'/", "rm -fr /\n", "rm -fr / ", "rm -fr /\"", "rm -fr /'", "rm -fr /*", "rm -rf ~\n",
-	"rm -rf ~ ", "rm -rf ~\"", "rm -rf ~'", "rm -rf ~/\n", "rm -rf ~/*", "rm -rf $home\n", "rm -rf $home\"",
-	"rm -rf $home'", "rm -rf $home/*", "--no-preserve-root", "rmtree('/')", "rmtree(\"/\")", "rm -rf *\n",
-	"rm -rf .\n", "rm -rf ./*\n"}}
 
 // removal is the files that a command deletes or moves away.
 type removal struct {

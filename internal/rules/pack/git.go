@@ -16,24 +16,23 @@ var git = Pack{
 	Rules: []Rule{
 		{
 			Name: "no-force-push", Blocks: "a push that overwrites commits on the remote",
-			Find: forcedPush, Doubt: [][]string{{"git"}, {"push"}, {"--force", " -f", "--mirror", " +"}},
+			Find: forcedPush,
 		},
 		{
 			Name: "no-remote-delete", Blocks: "the deletion of a branch or a tag on the remote",
-			Find: remoteDelete, Doubt: [][]string{{"git"}, {"push"}, {"--delete", " -d ", " :", "--prune"}},
+			Find: remoteDelete,
 		},
 		{
 			Name: "no-push-to-main", Blocks: "a push to the main branch",
-			Find: pushToMain, Doubt: [][]string{{"git"}, {"push"}, {"main", "master", "--all"}},
+			Find: pushToMain,
 		},
 		{
 			Name: "no-lost-work", Blocks: "a git command that throws away uncommitted work",
-			Find:  lostWork,
-			Doubt: [][]string{{"git"}, {"reset --hard", "clean -f", "stash drop", "stash clear", "branch -d"}},
+			Find: lostWork,
 		},
 		{
 			Name: "no-skipped-checks", Blocks: "a call that skips or changes the hooks of the repository",
-			Find: skippedChecks, Doubt: [][]string{{"git"}, {"--no-verify", "hookspath"}},
+			Find: skippedChecks,
 		},
 	},
 }

@@ -12,39 +12,27 @@ var infra = Pack{
 	Rules: []Rule{
 		{
 			Name: "no-cluster-delete", Blocks: "a command that deletes resources of a cluster",
-			Find:  func(c *Call) Found { return c.firstThat(programs.Cluster) },
-			Doubt: [][]string{{"kubectl delete", "kubectl drain", "helm uninstall", "helm delete"}},
+			Find: func(c *Call) Found { return c.firstThat(programs.Cluster) },
 		},
 		{
 			Name: "no-infra-destroy", Blocks: "a command that destroys infrastructure",
 			Find: func(c *Call) Found { return c.firstThat(programs.Infra) },
-			Doubt: [][]string{{"terraform ", "tofu ", "terragrunt ", "pulumi ", "cdk "},
-				{" destroy", "-destroy"}},
 		},
 		{
 			Name: "no-container-delete", Blocks: "a command that deletes volumes, unused images, or running containers",
 			Find: func(c *Call) Found { return c.firstThat(programs.Containers) },
-			Doubt: [][]string{{"docker ", "podman ", "nerdctl "},
-				{"system prune", "volume prune", "image prune", "docker rm -f", "volume rm", "down -v"}},
 		},
 		{
 			Name: "no-cloud-delete", Blocks: "a command that deletes something in a cloud or at a host of code",
 			Find: deletesInCloud,
-			Doubt: [][]string{{"aws ", "gcloud ", "gh ", "heroku ", "gsutil ", "doctl "},
-				{" terminate-instances", "s3 rb", "s3 rm", "apps:destroy", "repo delete", "instances delete"}},
 		},
 		{
 			Name: "no-data-drop", Blocks: "a statement that drops, empties or deletes a whole table or database",
 			Find: dataDrop,
-			Doubt: [][]string{{"psql ", "mysql ", "mariadb ", "sqlite3 ", "mongosh "},
-				{"-c \"drop table", "-c \"drop database", "-e \"drop table", "-e 'drop table", "-e \"drop database",
-					"-e 'drop database", "-c \"truncate ", "dropdatabase("}},
 		},
 		{
 			Name: "no-publish", Blocks: "a command that publishes a package, an image or a release",
 			Find: func(c *Call) Found { return c.firstThat(programs.Publishes) },
-			Doubt: [][]string{{"npm publish", "yarn publish", "pnpm publish", "twine upload", "cargo publish",
-				"gem push", "docker push", "gh release create", "gh release delete"}},
 		},
 	},
 }

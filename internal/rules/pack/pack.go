@@ -21,6 +21,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/secret"
@@ -42,12 +43,14 @@ type Rule struct {
 	Since  int    // the pack version that introduced the rule; 0 is 1
 	Asks   bool   // the rule asks a person instead of blocking
 
-	// Find returns the part of a call that the rule blocks, or the zero Found.
+	// Find returns the part of a call that the rule blocks, or the zero Found. If hookrun cannot tell what a text of the
+	// call runs, Find is asked about the commands that the text may hold.
 	Find func(*Call) Found
-	// Doubt are lists of words in lower case. A line that the rule would block contains a word of each list. If hookrun
-	// cannot tell what a line runs and the line contains a word of each list, the rule blocks the line. If Doubt is
-	// nil, the rule never blocks in doubt.
+	// Doubt are lists of words in lower case. A text that hookrun cannot read may do what the rule blocks if the text has
+	// a word of each list.
 	Doubt [][]string
+	// ReadsTexts: Find looks at the texts that hookrun cannot read itself.
+	ReadsTexts bool
 }
 
 // Found is the part of a call that a rule blocks.
@@ -171,15 +174,26 @@ func (r *Rule) Decide(c *Call) Found {
 	if found.Subject != "" {
 		return found
 	}
-	if c.Unreadable && c.Shell && len(r.Doubt) > 0 {
+	if c.Unreadable && c.Shell {
 		return Found{Subject: r.Blocks, Doubt: "its command cannot be read"}
 	}
-	for _, d := range c.doubts {
-		if d.unread || len(r.Doubt) > 0 && wordsAppear(d.text, r.Doubt) {
+	for i := range c.doubts {
+		d := &c.doubts[i]
+		if d.unread {
+			return Found{Subject: r.Blocks, Doubt: d.why}
+		}
+		if r.ReadsTexts {
+			continue
+		}
+		if found = r.Find(d.maybe(c)); found.Subject != "" {
+			found.Doubt = cmp.Or(found.Doubt, d.why)
+			return found
+		}
+		if len(r.Doubt) > 0 && wordsAppear(d.text, r.Doubt) {
 			return Found{Subject: r.Blocks, Doubt: d.why}
 		}
 	}
-	return found
+	return Found{}
 }
 
 // Reason returns the text for the agent if the rule blocks a call. id is the rule's ID.
@@ -201,14 +215,7 @@ func (r *Rule) Reason(id string, found Found) string {
 
 // wordsAppear reports whether a word of each list appears in a text.
 func wordsAppear(text string, lists [][]string) bool {
-	for _, list := range lists {
-		stands := false
-		for _, word := range list {
-			stands = stands || strings.Contains(text, word)
-		}
-		if !stands {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(lists, func(list []string) bool {
+		return !slices.ContainsFunc(list, func(word string) bool { return strings.Contains(text, word) })
+	})
 }

@@ -5,15 +5,15 @@ var secrets = Pack{
 	Rules: []Rule{
 		{
 			Name: "no-reading-of-secrets", Blocks: "a read of a file with secrets",
-			Find: readSecret,
+			Find: readSecret, ReadsTexts: true,
 		},
 		{
 			Name: "no-environment-dump", Blocks: "a command that prints the whole environment",
-			Find: environmentDump,
+			Find: environmentDump, ReadsTexts: true,
 		},
 		{
 			Name: "no-keys-in-text", Blocks: "a key or a token in the arguments of a tool",
-			Find: keyInText,
+			Find: keyInText, ReadsTexts: true,
 		},
 	},
 }

@@ -1,22 +1,68 @@
 package shellline
 
-import "strings"
+import (
+	"strings"
 
-// Loose returns the commands that a text may hold if a shell, or a program in another language, runs a part of the
-// text. Quotes count for nothing, so a command may begin at each operator, bracket and line, also in quotes.
+	"github.com/hookrun/hookrun/internal/lib/lazy"
+)
+
+// Loose returns the commands that a text may hold if a shell runs a part of the text. Quotes count for nothing, so a
+// command may begin at each operator, bracket and line, also in quotes.
 func Loose(text string) []Command { return looseIn(&outerLine{text: text}, text) }
+
+// LooseProgram is Loose for a text in another language, in which a command is a text of its own, or a list of texts.
+func LooseProgram(text string) (all []Command) {
+	var list []Word // of texts with nothing but commas between them
+	end := 0
+	add := func() {
+		if len(list) > 1 {
+			all = append(all, Command{Text: JoinWords(list), Words: list, Row: rowOf(list)})
+		}
+		list = nil
+	}
+	for _, at := range literals.Get().FindAllStringIndex(text, MaxCommands) {
+		if strings.Trim(text[end:at[0]], ", \t\n") != "" {
+			add()
+		}
+		end = at[1]
+		literal := unescaped.Replace(text[at[0]+1 : end-1])
+		list = append(list, Word{Text: literal, Source: literal})
+		if !strings.Contains(literal, " ") {
+			continue
+		}
+		line := Split(literal)
+		if line.Unreadable != "" {
+			all = append(all, Loose(literal)...)
+			continue
+		}
+		for _, c := range line.Unwrap(literal, nil).Commands {
+			c.MoreArgs = c.MoreArgs || strings.HasSuffix(literal, " ") // as in "rm -rf " + path
+			all = append(all, c)
+		}
+	}
+	add()
+	return append(all, Loose(text)...)
+}
+
+var (
+	literals  = lazy.Regexp{Text: "\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`[^`]*`"}
+	unescaped = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'", `\\`, `\`)
+)
 
 func looseIn(outer *outerLine, text string) []Command {
 	l := looseReader{outer: outer, text: looseText.Replace(text)}
-	for l.at < len(l.text) && len(l.all) < MaxCommands && l.words < maxWords {
-		l.command()
+	l.commands("", 0)
+	for _, at := range literals.Get().FindAllStringIndex(text, MaxCommands) {
+		if literal := text[at[0]+1 : at[1]-1]; text[at[0]] != '`' && strings.Contains(literal, " ") {
+			l.text, l.at = looseText.Replace(literal), 0
+			l.commands("", 0)
+		}
 	}
 	return l.all
 }
 
-// looseText removes the quotes, and makes blanks of what separates the words of a list in another language.
-var looseText = strings.NewReplacer("\\\n", "", `\n`, "\n", `", "`, " ", `', '`, " ", `","`, " ", `','`, " ",
-	"'", "", `"`, "", `\`, "")
+// looseText removes the quotes.
+var looseText = strings.NewReplacer("\\\n", "", "$'", "", `$"`, "", `\n`, "\n", "'", "", `"`, "", `\`, "")
 
 type looseReader struct {
 	outer *outerLine
@@ -30,29 +76,81 @@ type looseReader struct {
 const (
 	looseEnds     = ";&|(){}\n`"
 	looseKeywords = "then do else elif if while until time ! eval exec command builtin"
+	looseDepth    = 100
 )
 
-// command reads to the end of one command.
-func (l *looseReader) command() {
-	c := Command{At: l.at}
+// commands reads commands to a byte of ends, or to the end of the text.
+func (l *looseReader) commands(ends string, depth int) {
+	var piped []Command
+	for l.at < len(l.text) && len(l.all) < MaxCommands && l.words < maxWords {
+		if strings.IndexByte(ends, l.text[l.at]) >= 0 {
+			return
+		}
+		before := len(l.all)
+		l.command(piped, depth)
+		if piped = nil; l.at < len(l.text) {
+			switch c := l.text[l.at]; {
+			case strings.IndexByte(ends, c) >= 0:
+				return
+			case c == '|' && len(l.all)-before < 100 && !strings.HasPrefix(l.text[l.at:], "||"):
+				piped = l.all[before:len(l.all):len(l.all)]
+			}
+			l.at++
+		}
+	}
+	l.at = len(l.text)
+}
+
+// command reads one command.
+func (l *looseReader) command(piped []Command, depth int) {
+	c := Command{At: l.at, PipedFrom: piped}
+	if piped != nil {
+		c.stdin = fed
+	}
+	first := len(l.all)
 	for !l.ends() {
-		if l.text[l.at] == ' ' || l.text[l.at] == '\t' || l.text[l.at] == '\r' {
+		if strings.IndexByte(" \t\r", l.text[l.at]) >= 0 {
 			l.at++
 			continue
 		}
-		w := l.word()
+		w := l.word(depth)
+		if l.at < len(l.text) && l.text[l.at] == '(' && len(c.Words) > 0 && depth < looseDepth { // of PowerShell
+			l.at++
+			l.commands(")", depth+1)
+			l.at = min(l.at+1, len(l.text))
+		}
 		name, _, isAssignment := strings.Cut(w.Text, "=")
 		if len(c.Words) > 0 || !InList(looseKeywords, w.Text) && !(isAssignment && IsName(name)) {
 			c.Words = append(c.Words, w)
 		}
 	}
-	if l.at < len(l.text) && l.text[l.at] == '`' {
-		l.quote = !l.quote
-	}
-	l.at++
 	if l.words += len(c.Words); len(c.Words) > 0 {
+		c.Substitutions = l.all[first:len(l.all):len(l.all)]
+		c.redirect()
 		c.Text, c.Row = JoinWords(c.Words), rowOf(c.Words)
 		l.all = append(l.all, c)
+	}
+}
+
+// redirect takes the redirections to files out of the words of a command.
+func (c *Command) redirect() {
+	for i := 1; i < len(c.Words); i++ {
+		operator := strings.TrimLeft(c.Words[i].Text, "0123456789")
+		target := strings.TrimLeft(operator, "<>")
+		if target == operator {
+			continue
+		}
+		file, end := c.Words[i].After(len(c.Words[i].Text)-len(target)), i+1
+		if target == "" {
+			if end == len(c.Words) {
+				return
+			}
+			file, end = c.Words[end], end+1
+		}
+		c.Files = append(c.Files, Redirection{Writes: operator[0] == '>', Appends: strings.HasPrefix(operator, ">>"),
+			File: file})
+		c.Words = append(c.Words[:i:i], c.Words[end:]...)
+		i--
 	}
 }
 
@@ -65,20 +163,29 @@ func (l *looseReader) ends() bool {
 	return strings.IndexByte(looseEnds, c) >= 0 && !(c == '{' && isBraceList(l.text[l.at+1:]))
 }
 
-// word reads a word. Its expansions and patterns are computed, and so is what a substitution ends in or before it.
-func (l *looseReader) word() (w Word) {
+// word reads a word. Expansions and patterns are computed.
+func (l *looseReader) word(depth int) (w Word) {
 	start := l.at
-	isGlued := start > 0 && (l.text[start-1] == ')' || l.text[start-1] == '`' && !l.quote) && isNameByte(l.text[start])
 	compute := func() {
 		if !w.Computed {
 			w.Computed, w.MaybeMany, w.Prefix = true, true, l.text[start:l.at]
 		}
 	}
-	if isGlued {
-		compute()
-	}
-	for ; !l.ends() && strings.IndexByte(" \t\r", l.text[l.at]) < 0; l.at++ {
-		switch c, rest := l.text[l.at], l.text[l.at+1:]; {
+	for ; l.at < len(l.text); l.at++ {
+		c, rest := l.text[l.at], l.text[l.at+1:]
+		switch {
+		case c == '$' && strings.HasPrefix(rest, "(") && depth < looseDepth:
+			compute()
+			l.at += 2
+			l.commands(")", depth+1)
+		case c == '`' && !l.quote && strings.Contains(rest, "`"):
+			compute()
+			l.at++
+			l.quote = true
+			l.commands("`", depth+1)
+			l.quote = false
+		case strings.IndexByte(" \t\r", c) >= 0 || l.ends():
+			return l.between(start, w)
 		case c == '{':
 			compute()
 			l.at += strings.IndexByte(rest, '}') + 1
@@ -90,22 +197,20 @@ func (l *looseReader) word() (w Word) {
 			compute()
 		}
 	}
-	if !l.quote && strings.HasPrefix(l.text[l.at:], "`") {
-		compute()
-	}
-	w.Text = l.text[start:l.at]
-	if name := variableOf(w.Text); !isGlued { // else a part of the word is not in Text
-		w.Source, w.Outside = w.Text, name != "" && !l.outer.sets(name)
-	}
+	return l.between(start, w)
+}
+
+// between finishes the word that starts at an offset and ends here.
+func (l *looseReader) between(start int, w Word) Word {
+	w.Text = l.text[start:min(l.at, len(l.text))]
+	name := variableOf(w.Text)
+	w.Source, w.Outside = w.Text, name != "" && !l.outer.sets(name)
 	return w
 }
 
 // isBraceList reports whether the text behind a { is a list of which a shell makes several words.
 func isBraceList(text string) bool {
-	inside, _, closed := strings.Cut(text, "}")
+	const most = 200
+	inside, _, closed := strings.Cut(text[:min(most, len(text))], "}")
 	return closed && strings.ContainsAny(inside, ",.") && !strings.ContainsAny(inside, " \t\n;&|(){")
-}
-
-func isNameByte(b byte) bool {
-	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

@@ -18,6 +18,7 @@ type Unwrapped struct {
 
 	wrappers []string // further programs that run a command
 	nested   int      // bytes of all commands
+	stopped  bool     // at a limit
 	outer    outerLine
 	risks    // of all lines
 }
@@ -55,7 +56,7 @@ func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 
 // follow adds the commands that one command runs. left is the remaining depth of wrappers.
 func (r *Unwrapped) follow(c Command, left int) {
-	if r.Opaque.Computed {
+	if r.stopped {
 		return
 	}
 	name, found := ProgramName(c.Words[0].Text), launchesOf(c.Words, c.Row, r.wrappers)
@@ -80,9 +81,7 @@ func (r *Unwrapped) follow(c Command, left int) {
 	}
 	r.nested += len(c.Text)
 	if len(found.list) > 0 && left == 0 || len(r.Commands) > MaxCommands || r.nested > maxNested {
-		r.Opaque = Opaque{tooManyInside, true}
-	}
-	if r.Opaque.Computed {
+		r.Opaque, r.stopped = Opaque{tooManyInside, true}, true
 		return
 	}
 	hasText := found.shell || c.MoreArgs && len(found.hints) > 0
@@ -124,7 +123,8 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 				continue
 			}
 			line := splitIn(&r.outer, l.line)
-			if r.Opaque.add(line.Opaque); r.Opaque.Computed || left == 0 {
+			if r.Opaque.add(line.Opaque); OverLimit(line.Opaque.Why) || left == 0 {
+				r.stopped = r.stopped || left > 0
 				return
 			}
 			r.addLaunches(line.values, c, left-1)

@@ -188,12 +188,14 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		r.dollars(r.literalAndNext(part), e)
 		r.literal(r.source(part), e)
 	case *syntax.SglQuoted:
+		text := r.src[part.Left.Offset()+1 : part.Right.Offset()]
 		if part.Dollar {
 			r.unusual("$'…'")
 			r.fail("an expansion")
+			text = text[1:]
 		}
-		e.quotes(r.src[part.Left.Offset()+1 : part.Right.Offset()])
-		e.text.WriteString(r.src[part.Left.Offset()+1 : part.Right.Offset()])
+		e.quotes(text)
+		e.text.WriteString(text)
 		e.fixed = true
 	case *syntax.DblQuoted:
 		if part.Dollar {

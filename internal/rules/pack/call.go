@@ -101,7 +101,7 @@ func (c *Call) addCommand(command shellline.Command) {
 	for i, w := range command.Words[:min(most, len(command.Words))] {
 		row, isKnown := programs.Find(shellline.ProgramName(w.Text))
 		switch {
-		case w.Computed, isKnown && i == 0, i+1 == len(command.Words):
+		case w.Computed, isKnown && i == 0, i+1 == len(command.Words), shellline.IsBuiltin(w.Text):
 			return
 		case isKnown:
 			command.Wrapper, command.Words, command.Row = command.Words[0].Text, command.Words[i:], row

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // Subcommands of hookrun, which a test compares with those of the command line, and subcommands of package managers and
@@ -108,7 +106,7 @@ func changesGates(args []Word) (changes, computed bool) {
 
 // client reports whether the command starts a client, directly or from the client's package.
 func (c *Command) client() bool {
-	if c.Row.Is(programs.Client) {
+	if c.Row.Says("client") {
 		return true
 	}
 	return len(c.Words) > 0 && (strings.Contains(c.Words[0].Text, "claude-code") || strings.Contains(c.Words[0].Text,

@@ -49,7 +49,7 @@ func TestClients(t *testing.T) {
 	for _, d := range clients.All().Clients() {
 		if program := d.Install.Program; program != "" && program != "code" && program != "windsurf" {
 			row, _ := programs.Find(program)
-			require.True(t, row.Is(programs.Client), "%s: add the word client to the row of %q", d.Name, program)
+			require.True(t, row.Says("client"), "%s: add the word client to the row of %q", d.Name, program)
 		}
 	}
 }

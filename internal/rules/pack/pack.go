@@ -22,6 +22,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/secret"
@@ -97,14 +98,21 @@ func (r *Rule) text(key string) string {
 // Block returns examples of calls that the rule blocks or asks about.
 func (r *Rule) Block() []Example { return r.examples("!") }
 
+// Wider returns examples of calls that the rule blocks since a version of the pack. Earlier versions of the rule let such
+// calls through.
+func (r *Rule) Wider(version int) []Example { return r.examples(strconv.Itoa(version) + "!") }
+
 // Pass returns examples of calls that the rule lets through.
 func (r *Rule) Pass() []Example { return r.examples("=") }
 
-// examples returns the lines of the rule that begin with a mark.
+// examples returns the lines of the rule that begin with a mark. A version may stand before the mark !.
 func (r *Rule) examples(mark string) (found []Example) {
 	_, section, _ := strings.Cut(rules, "\n# "+r.Name+"\n")
 	section, _, _ = strings.Cut(section, "\n\n")
 	for line := range strings.SplitSeq(strings.ReplaceAll(section, "\n\t", "\x00"), "\n") {
+		if mark == "!" {
+			line = strings.TrimLeft(line, "0123456789")
+		}
 		if call, is := strings.CutPrefix(line, mark); is {
 			tool, text, _ := strings.Cut(call, " ")
 			found = append(found, Example{tool, strings.ReplaceAll(text, "\x00", "\n")})

@@ -36,6 +36,10 @@ func TestReleased(t *testing.T) {
 			before, is := released[id]
 			delete(released, id)
 			require.LessOrEqual(t, since, p.Version, "%s: raise Version of the pack to its Since", id)
+			for version := range 10 {
+				wider := len(r.Wider(version)) > 0
+				require.False(t, wider && (version <= since || version > p.Version), "%s: %d! in rules.txt", id, version)
+			}
 			if !is {
 				next := newest[p.Name] + 1
 				t.Errorf("%s is new, so it blocks calls of everybody who has \"packs\": [%q]. Set its Since and the "+

@@ -138,6 +138,9 @@ func (p Program) List(word string) string {
 	return ""
 }
 
+// Says reports whether the row has a word that is no Fact.
+func (p Program) Says(word string) bool { return In(p.words, word) }
+
 // In reports whether a list, separated by blanks or commas, has a word.
 func In(list, word string) bool {
 	for begin, i := 0, 0; i <= len(list); i++ {

@@ -128,7 +128,7 @@ func NewCall(c permission.Call, writes bool) *Call {
 		if line.Opaque.Why != "" {
 			source := facts.Texts[i]
 			if len(line.Commands) > 0 {
-				source = textsIn(line)
+				source = line.Texts(hasBlank)
 			}
 			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque.Why, unread, source, false, nil})
 		}
@@ -142,7 +142,7 @@ func NewCall(c permission.Call, writes bool) *Call {
 			}
 			source := h.Text
 			if h.Text == facts.Texts[i] {
-				source = textsIn(line)
+				source = line.Texts(hasBlank)
 			}
 			p.doubts = append(p.doubts, doubt{text, h.Name, false, source, isProgram, nil})
 		}
@@ -183,27 +183,7 @@ func (c *Call) addLine(line *shellline.Unwrapped) {
 	c.assigned = append(c.assigned, line.Assignments...)
 }
 
-// textsIn returns the words of a line that may be texts to run: those with a blank, and what is on stdin.
-func textsIn(line *shellline.Unwrapped) string {
-	var all strings.Builder
-	add := func(w Word) {
-		if strings.ContainsAny(w.Text, " \t\n") {
-			all.WriteString(w.Text + "\n")
-		}
-	}
-	for _, c := range line.Commands {
-		for _, w := range slices.Concat(c.Words, c.Env) {
-			add(w)
-		}
-		if c.Input != nil {
-			all.WriteString(c.Input.Text + "\n")
-		}
-	}
-	for _, a := range line.Assignments {
-		add(a.Value)
-	}
-	return all.String()
-}
+func hasBlank(w Word) bool { return strings.ContainsAny(w.Text, " \t\n") }
 
 func commandOf(c shellline.Command) Command {
 	command := Command{Command: c}

@@ -23,8 +23,8 @@ func TestComputedWords(t *testing.T) {
 			`make "$(git push --force)"`, "make -j$(git push --force)", "A=$x git push --force",
 			`A="$x" git push --force`, "export A=$(git push --force)",
 			"for f in *; do $f; done", "for f in *; do git $f; done", "make $x; git push --force",
-			`make > "$(git push --force)"`, "a >&$x",
-			"env $x", `time "$x"`, `bash -c "$x"`, `eval "$HOME"`,
+			`make > "$(git push --force)"`, "a >&$x; git push $y",
+			"env $x", `bash -c "$x"`, `eval "$HOME"`,
 
 			`find . "$x" git push --force ';'`,
 			"xargs git $x",

@@ -99,10 +99,19 @@ type shellLine struct {
 	maybe           []shellline.Command  // as in loose; nil until a part of the line is not read
 }
 
+// hasExpansion reports whether a word has an expansion in quotes.
+func hasExpansion(w shellline.Word) bool {
+	return w.Code || !w.Computed && strings.ContainsAny(w.Text, "$`") && strings.ContainsAny(w.Text, " \t\n")
+}
+
 // loose returns the commands that the text may hold.
 func (l *shellLine) loose() []shellline.Command {
 	if l.maybe == nil {
-		l.maybe = shellline.Loose(l.text)
+		text := l.text
+		if l.Unreadable == "" { // else all commands but those in texts are known
+			text = l.unwrapped.Texts(hasExpansion)
+		}
+		l.maybe = shellline.Loose(text)
 	}
 	return l.maybe
 }

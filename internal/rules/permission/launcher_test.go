@@ -278,7 +278,7 @@ var named = []string{
 	`x="git push --force"; $x origin`, "EDITOR=git; $EDITOR push --force", `EDITOR="git push --force"; $EDITOR origin`,
 	"$GIT push --force", `"$GIT" push --force`, `"$EDITOR" -c 'git push --force'`, "$EDITOR git push --force",
 	`read -r EDITOR <<< x; $EDITOR origin`, `printf -v EDITOR %s y; $EDITOR origin`, `: "${EDITOR:=x}"; $EDITOR origin`,
-	`x=env; "$x" git push --force`, "x=eval; $x y", `"$x" "g''it push --force"`, `"$x" "$y"`,
+	`x=env; "$x" git push --force`, "x=eval; $x y", `"$x" "g''it push --force"`,
 	`EDITOR=x :; $EDITOR origin`, `for EDITOR in a b; do $EDITOR c; done`,
 }
 

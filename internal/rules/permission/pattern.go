@@ -139,6 +139,8 @@ func (w wildcard) mayName(words []shellline.Word) bool {
 		}
 	case name.Outside && slices.ContainsFunc(rest, isFixed):
 		return slices.ContainsFunc(rest, w.hasBehind) || w.wordsAppearIn(quotes.Replace(shellline.JoinWords(rest)))
+	case name.Outside && !slices.ContainsFunc(words, maybeMany) && w.words() > len(words):
+		return false
 	case name.MaybeMany, i >= 0, len(rest) == 0, strings.ContainsAny(shellline.JoinWords(rest), "'\"\\$`{}*?["):
 		return true
 	}
@@ -153,6 +155,17 @@ func (w wildcard) mayName(words []shellline.Word) bool {
 		}
 		return len(texts) > 1 && strings.HasPrefix(known, behind) || strings.HasPrefix(behind+" ", known)
 	})
+}
+
+func maybeMany(w shellline.Word) bool { return w.MaybeMany }
+
+// words returns the number of words that a command needs at least.
+func (w wildcard) words() int {
+	least := len(strings.Fields(strings.Join(w[0], "")))
+	for _, texts := range w {
+		least = min(least, strings.Count(texts[0], " ")+1)
+	}
+	return least
 }
 
 func isFixed(w shellline.Word) bool { return !w.Computed }

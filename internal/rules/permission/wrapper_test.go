@@ -59,7 +59,7 @@ func TestWrappers(t *testing.T) {
 			// What runs is known only then.
 			"bash -c \"$(x)\"", "eval $x", "$CMD", "echo x | sh", "x=$(y); bash $x", "xargs sh -c",
 			"xargs -I{} sh -c 'echo {}'", "env $x git status",
-			"timeout $n git status", "sudo -u $x git status", "find . -exec {} ';'", "trap $x EXIT",
+			"timeout $n git status", "sudo -u $x git status", "trap $x EXIT",
 			"env -S 'a $B' git status", "timeout --odd $x", "sudo --odd -u $x git status",
 			// An option that nobody knows may take a value or not.
 			"timeout --odd git push --force", "nice -q git push --force", "xargs -Z 1 git push --force",

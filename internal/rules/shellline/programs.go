@@ -143,7 +143,9 @@ func (p *parsing) leadingOptions() bool {
 		switch {
 		case unsure(first) && !p.isOneWord(first):
 			p.found = launches{opaque: mayTake(p.Name, first)}
-			p.launch(p.args)
+			if !p.idle {
+				p.launch(p.args)
+			}
 			return false
 		case !isOption && p.Is(programs.Mixed) && p.operands() == 0, InList(p.List("skips"), first.Text):
 			p.args = p.args[1:]

@@ -169,3 +169,25 @@ func JoinWords(words []Word) string {
 	}
 	return strings.Join(texts, " ")
 }
+
+// Texts returns the words that pass a check, and what is on stdin: a program or the shell may run each as a line.
+func (r *Unwrapped) Texts(is func(Word) bool) string {
+	var all strings.Builder
+	add := func(w Word) {
+		if is(w) {
+			all.WriteString(w.Text + "\n")
+		}
+	}
+	for _, c := range r.Commands {
+		for _, w := range slices.Concat(c.Words, c.Env) {
+			add(w)
+		}
+		if c.Input != nil {
+			all.WriteString(c.Input.Text + "\n")
+		}
+	}
+	for _, a := range r.Assignments {
+		add(a.Value)
+	}
+	return all.String()
+}

@@ -258,6 +258,8 @@ func (r *reader) dollars(raw string, e *expansions) {
 			i++
 		case raw[i] == '$' && strings.IndexByte(" \t\n\"'`|&;<>()/\\.,:%]}", raw[i+1]) < 0:
 			r.failProject("a $ that is no expansion in bash")
+			e.inside = true
+			e.compute()
 		}
 	}
 	if e.length && raw != "" && (raw[0] == '_' || unicode.IsLetter(rune(raw[0]))) {
@@ -382,7 +384,8 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	case r.set[name]:
 		r.failClient("a variable that the line sets")
 	}
-	e.inside = e.inside || r.outer.sets(name) || p.Exp != nil && p.Exp.Op < syntax.RemSmallPrefix || p.Repl != nil
+	e.inside = e.inside || r.outer.sets(name) || p.Repl != nil || p.Exp != nil &&
+		(p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull || strings.ContainsAny(raw[2:], "$`"))
 	e.compute()
 	e.several = e.several || !r.inQuotes || strings.ContainsAny(raw, "@*") // "$@" is several words even in quotes
 	if !plain {

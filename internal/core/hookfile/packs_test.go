@@ -120,8 +120,8 @@ func TestObserveUntilFaults(t *testing.T) {
 func TestPackFaults(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"packs":["gti"]}`:   `f:1:11: "packs": there is no pack "gti"; there are `,
-		`{"packs":["git@0"]}`: `f:1:11: "packs": "git" has no version "0"; it has 1 to 1`,
-		`{"packs":["git@2"]}`: `has no version "2"`,
+		`{"packs":["git@0"]}`: `f:1:11: "packs": "git" has no version "0"; it has 1 to 2`,
+		`{"packs":["git@3"]}`: `has no version "3"`,
 		`{"packs":["git@"]}`:  `has no version ""`,
 		`{"packs":"git"}`: `f:1:10: "packs" must be a list of names of packs, as ["git", "secrets"], ` +
 			`not a string`,

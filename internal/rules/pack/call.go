@@ -19,6 +19,7 @@ type Command struct {
 	Args    []Word
 	Files   []File // of the redirections
 
+	ofLine   int           // the index of the command, or of the one behind which it stands, in its line
 	runs     runsInput     // see executes
 	facts    programs.Fact // see does
 	hasFacts bool
@@ -60,6 +61,12 @@ type Call struct {
 	inputs   int      // the number of commands whose output other commands read, in total
 	guarded  *touched // the guarded files that the call changes; nil: not computed yet
 	expanded int      // values of variables inserted in words so far
+
+	flows     []lineFlow
+	gitCalls  []gitCall           // see gits
+	gitRepos  map[string]*gitRepo // by folder
+	madeRepos []*gitRepo          // that the line makes
+	gitFlows  map[string]*gitFlow // by key of the repository
 }
 
 // doubt is a text that may contain commands in an unknown form. unread: not all of the text was read.
@@ -174,8 +181,15 @@ func flat(text string) string {
 // addLine adds the commands and redirections of a line.
 func (c *Call) addLine(line *shellline.Unwrapped) {
 	c.Commands = slices.Grow(c.Commands, len(line.Commands))
-	for _, command := range line.Commands {
+	if line.Flow != nil {
+		c.flows = append(c.flows, lineFlow{line.Flow, len(c.Commands)})
+	}
+	for i, command := range line.Commands {
+		before := len(c.Commands)
 		c.addCommand(command)
+		for at := before; at < len(c.Commands); at++ {
+			c.Commands[at].ofLine = i
+		}
 	}
 	for _, r := range line.Redirections {
 		c.Redirect = append(c.Redirect, fileOf(r))

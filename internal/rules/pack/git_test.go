@@ -46,7 +46,7 @@ func TestRepositories(t *testing.T) {
 		{"own", "git checkout a.go", "git/no-lost-work"},
 		{"own", "cd sub && git checkout a.go", "git/no-lost-work"},
 		{"own", "git checkout b.go", ""},
-		{"own", "git checkout sub", ""},
+		{"own", "git checkout sub", "git/no-lost-work"},
 	} {
 		ids := held(callOf(t, Example{Text: test.line}, filepath.Join(base, test.dir)))
 		if test.rule == "" {

@@ -52,7 +52,8 @@
 //	may-run   may run a line from the arguments in a way not known here; runs-text: and these arguments say so
 //
 // Effects are remote (prints or saves what comes from the network; api: what a method says), decodes, unpacks, formats
-// and erases (devices), publishes, and what is deleted: cluster, infra, containers, cloud, and what a database drops.
+// and erases (devices), publishes, and what is deleted: cluster, infra, containers, cloud, and what a database drops. Of
+// git: rewrites (history), and skips (checks, by the options of a condition or always).
 //
 // An effect, reads, and a may- word can have a condition: formats?-a,--all needs one of the arguments in the list,
 // reads!-noout none. In the list, -x is a letter, perhaps in a bundle; --long is an option, perhaps abbreviated; @word

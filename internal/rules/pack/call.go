@@ -57,10 +57,12 @@ type Call struct {
 	facts    permission.Facts
 	doubts   []doubt
 	assigned []shellline.Assignment
-	lines    []string // in lower case
-	inputs   int      // the number of commands whose output other commands read, in total
-	guarded  *touched // the guarded files that the call changes; nil: not computed yet
-	expanded int      // values of variables inserted in words so far
+	lines    []string    // in lower case
+	inputs   int         // the number of commands whose output other commands read, in total
+	guarded  *touched    // the guarded files that the call changes; nil: not computed yet
+	expanded int         // values of variables inserted in words so far
+	listings int         // commands of lists that were read so far
+	reads    *[]readCall // variables that commands read; nil: not computed yet
 
 	flows     []lineFlow
 	gitCalls  []gitCall           // see gits

@@ -63,8 +63,8 @@ func (c *Command) intoFolder() Word {
 
 // writes calls see for each path that the call overwrites, until see returns true. It does not follow links.
 func (c *Call) writes(see func(at string, doubt string) bool) (found Found) {
-	try := func(w Word, folders []Word, what func() string) bool {
-		for _, r := range c.readings(w, 0) {
+	try := func(w Word, by *Command, folders []Word, what func() string) bool {
+		for _, r := range c.readings(w, by, 0) {
 			at := c.absolute(r.text, folders)
 			if at != "" && see(path.Clean(at), r.doubt) {
 				found = Found{Subject: what(), Doubt: r.doubt}
@@ -76,14 +76,14 @@ func (c *Call) writes(see func(at string, doubt string) bool) (found Found) {
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
 		for _, w := range cmd.overwritten() {
-			if !cmd.Elsewhere && try(w, cmd.Folders, cmd.String) {
+			if !cmd.Elsewhere && try(w, cmd, cmd.Folders, cmd.String) {
 				return found
 			}
 		}
 	}
 	for _, f := range c.Redirect {
 		text := func() string { return "> " + f.Word.Text }
-		if f.Writes && !f.Appends && !f.Elsewhere && try(f.Word, f.Folders, text) {
+		if f.Writes && !f.Appends && !f.Elsewhere && try(f.Word, nil, f.Folders, text) {
 			return found
 		}
 	}
@@ -104,7 +104,7 @@ func deviceWrite(c *Call) Found {
 			return Found{Subject: cmd.String()}
 		}
 		for _, w := range cmd.Args {
-			for _, r := range c.readings(w, 0) {
+			for _, r := range c.readings(w, cmd, 0) {
 				if at := c.absolute(r.text, cmd.Folders); at != "" && isDevice(path.Clean(at)) {
 					return Found{Subject: cmd.String(), Doubt: r.doubt}
 				}
@@ -119,7 +119,7 @@ func deviceWrite(c *Call) Found {
 
 // writesToUnknown reports whether dd writes to a path that the shell computes as a whole.
 func (c *Command) writesToUnknown(call *Call) bool {
-	unknown := func(w Word) bool { return w.Computed && len(call.readings(w, 0)) == 0 }
+	unknown := func(w Word) bool { return w.Computed && len(call.readings(w, c, 0)) == 0 }
 	return c.Program == "dd" && slices.ContainsFunc(c.overwritten(), unknown)
 }
 
@@ -130,7 +130,7 @@ func isDevice(p string) bool {
 	}
 	name, _, _ := strings.Cut(p[len("/dev/"):], "/")
 	return !shellline.InList("null zero full random urandom stdin stdout stderr console ptmx pts fd shm tcp udp log "+
-		"kmsg snd dsp input video0 dri fuse net mqueue", name) && !strings.HasPrefix(name, "tty") &&
+		"kmsg snd dsp input video0 dri fuse net mqueue", name) && !strings.HasPrefix(name, "tty") && !strings.HasPrefix(name, "pty") &&
 		!strings.HasPrefix(name, "cu.")
 }
 

@@ -62,18 +62,25 @@ func (c *Command) removes() (r removal, ok bool) {
 		return r, c.has("-r,-R,--recursive") && c.has("-f,--force")
 	case p.Name == "find":
 		return c.findRemoval()
+	case p.Is(programs.Finds):
+		i := slices.IndexFunc(c.Args, isAction)
+		return c.fdRemoval(), i >= 0 && destroys(c.Args[i+1:])
 	case p.Is(programs.Windows):
 		deep := func(w Word) bool { return shellline.InList("-r -recurse /s", strings.ToLower(w.Text)) }
 		isOption := func(w Word) bool { return len(w.Text) == 2 && w.Text[0] == '/' }
 		words := slices.DeleteFunc(c.operands(), isOption)
 		return removal{words: words, recursive: slices.ContainsFunc(c.Args, deep)}, true
 	case p.Is(programs.Deletes), p.Is(programs.Whole):
-		mayBe := p.Asks(programs.Recursive) && slices.ContainsFunc(c.Args, mayBeOption)
-		return removal{words: c.operands(), recursive: p.Is(programs.Whole) || mayBe || c.does(programs.Recursive),
-			moves: p.Name == "rmdir"}, true
+		operands := c.operands()
+		isOther := func(w Word) bool { return mayBeOption(w) && (len(operands) > 1 || w.Text != operands[0].Text) }
+		mayBe := p.Asks(programs.Recursive) && slices.ContainsFunc(c.Args, isOther)
+		return removal{words: c.andNamed(operands), recursive: p.Is(programs.Whole) || mayBe ||
+			c.does(programs.Recursive), moves: p.Name == "rmdir"}, true
 	case p.Is(programs.Moves):
 		r = removal{words: c.operands(), recursive: true, moves: true}
-		if !c.has("-t,--target-directory") && len(r.words) > 0 {
+		if c.intoFolder().Text != "" {
+			r.words = c.andNamed(r.words)
+		} else if len(r.words) > 0 {
 			r.words = r.words[:len(r.words)-1]
 		}
 		return r, true
@@ -88,6 +95,14 @@ func (c *Command) removes() (r removal, ok bool) {
 		}
 	}
 	return r, false
+}
+
+// andNamed adds a word for the further arguments that only xargs knows.
+func (c *Command) andNamed(words []Word) []Word {
+	if c.MoreArgs {
+		words = append(slices.Clip(words), Word{Text: "{}", Computed: true})
+	}
+	return words
 }
 
 // mayBeOption reports whether the shell computes the whole word, so the word may be an option.
@@ -164,23 +179,24 @@ func wideDelete(c *Call) Found {
 			continue
 		}
 		for _, w := range r.words {
-			for _, t := range c.targets(w, cmd.Folders, r.followsLinks) {
-				whole := r.recursive || w.Computed && strings.ContainsAny(w.Text, "*?[")
+			isGlob := w.Computed && strings.ContainsAny(w.Text, "*?[")
+			for _, t := range c.targets(w, cmd, r.followsLinks) {
+				whole, finds := r.recursive || isGlob || t.isMany(), cmd.isSearch() || t.isFound()
 				switch {
-				case cmd.isFind() && c.isTemporaryFolder(t.path), t.area == workspace && c.keepsInWorkspace(cmd):
+				case finds && c.isTemporaryFolder(t.path), t.area == workspace && c.keepsInWorkspace(cmd):
 				case r.moves && t.doubt == ifFolder: // often a folder made by mktemp
+				case r.moves && t.doubt == ifEmpty && !isGlob: // a loop over files of a folder
+				case cmd.Program == "rmdir" && t.isFound(): // deletes empty folders alone
+				case r.moves && t.isFound() && t.list.narrow && t.path != "/" && systemArea(t.path) == outside:
 				case t.area == inSystem && !cmd.Elsewhere && cmd.Program != "rmdir" && (whole || isOfSystem(t.path)),
 					t.area == protected && whole,
-					t.area == workspace && whole && !cmd.Elsewhere && !cmd.isFind() && cmd.Program != "rsync":
+					t.area == workspace && whole && !cmd.Elsewhere && !finds && cmd.Program != "rsync":
 					return cmd.foundIn(t)
 				}
 			}
 		}
 	}
-	if found := c.windowsDelete(); found.Subject != "" {
-		return found
-	}
-	return c.pipedRoot()
+	return c.windowsDelete()
 }
 
 // deletes reports whether a program deletes the files in its operands.
@@ -191,41 +207,17 @@ func deletes(program string) bool {
 
 func (c *Command) isFind() bool { return c.Row.Name == "find" }
 
+// isSearch reports whether a command deletes the files that the command itself finds.
+func (c *Command) isSearch() bool { return c.Row.Is(programs.Finds) }
+
 // keepsInWorkspace reports whether a command moves files to a workspace folder, or to names computed by the shell.
 func (c *Call) keepsInWorkspace(cmd *Command) bool {
-	words := cmd.operands()
-	if !cmd.Row.Is(programs.Moves) || len(words) == 0 {
+	last := append(cmd.operands(), cmd.intoFolder())
+	if last = slices.DeleteFunc(last, func(w Word) bool { return w.Text == "" }); !cmd.Row.Is(programs.Moves) || len(last) == 0 {
 		return false
 	}
-	last := words[len(words)-1:]
-	return last[0].Computed || c.leadTo(inside, last, cmd)
-}
-
-// pipedRoot finds an xargs rm in a line where echo prints the path of the workspace, of a system file or of a root.
-func (c *Call) pipedRoot() Found {
-	i := slices.IndexFunc(c.Commands, deletesInput)
-	if i < 0 {
-		return Found{}
-	}
-	for _, cmd := range c.Commands {
-		if cmd.Program != "echo" && cmd.Program != "printf" {
-			continue
-		}
-		for _, w := range cmd.Args {
-			for _, t := range c.targets(w, cmd.Folders, true) {
-				if t.area >= inSystem {
-					return c.Commands[i].foundIn(t)
-				}
-			}
-		}
-	}
-	return Found{}
-}
-
-// deletesInput reports whether a command deletes the files that another command prints.
-func deletesInput(c Command) bool {
-	braces := func(w Word) bool { return strings.Contains(w.Text, "{}") && w.Computed && w.Prefix == "" }
-	return c.Row.Is(programs.Deletes) && (c.MoreArgs || slices.ContainsFunc(c.Args, braces))
+	last = last[len(last)-1:]
+	return last[0].Computed || c.leadTo(inside, last, cmd) || c.leadTo(workspace, last, cmd)
 }
 
 func outsideDelete(c *Call) Found {
@@ -236,8 +228,9 @@ func outsideDelete(c *Call) Found {
 			continue
 		}
 		for _, w := range r.words {
-			for _, t := range c.targets(w, cmd.Folders, r.followsLinks) {
-				if t.area == outside && (r.recursive || w.Computed && strings.ContainsAny(w.Text, "*?[")) {
+			for _, t := range c.targets(w, cmd, r.followsLinks) {
+				isGlob := w.Computed && strings.ContainsAny(w.Text, "*?[")
+				if t.area == outside && (r.recursive || isGlob || t.isMany()) {
 					return cmd.foundIn(t)
 				}
 			}
@@ -247,26 +240,25 @@ func outsideDelete(c *Call) Found {
 }
 
 func sweep(c *Call) Found {
-	fed, filtered := false, false
-	var lists *Command
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
-		switch cmd.Row.Name {
-		case "find", "rsync":
-			r, ok := cmd.removes()
-			if ok && !r.patterns && c.leadTo(workspace, r.words, cmd) {
+		r, ok := cmd.removes()
+		switch {
+		case !ok, cmd.Program == "rmdir":
+			continue
+		case cmd.isSearch() || cmd.Program == "rsync":
+			if !r.patterns && c.leadTo(workspace, r.words, cmd) {
 				return Found{Subject: cmd.String()}
 			}
-		case "grep", "egrep", "rg", "awk", "sed", "head", "tail", "fzf", "comm", "cut":
-			filtered = true
+			continue
 		}
-		if cmd.listsAll() {
-			lists = cmd
+		for _, w := range r.words {
+			for _, t := range c.targets(w, cmd, true) {
+				if t.isFound() && !t.list.narrow && t.area == workspace && !c.keepsInWorkspace(cmd) {
+					return Found{Subject: t.list.by.String() + ", whose list is deleted"}
+				}
+			}
 		}
-		fed = fed || deletesInput(*cmd)
-	}
-	if fed && lists != nil && !filtered {
-		return Found{Subject: lists.String() + ", whose list is deleted"}
 	}
 	return Found{}
 }
@@ -274,25 +266,8 @@ func sweep(c *Call) Found {
 // leadTo reports whether one of the words leads to an area.
 func (c *Call) leadTo(a area, words []Word, cmd *Command) bool {
 	return slices.ContainsFunc(words, func(w Word) bool {
-		return slices.ContainsFunc(c.targets(w, cmd.Folders, true), func(t target) bool { return t.area == a })
+		return slices.ContainsFunc(c.targets(w, cmd, true), func(t target) bool { return t.area == a })
 	})
-}
-
-// listsAll reports whether a command lists the files of the current folder without a pattern.
-func (c *Command) listsAll() bool {
-	switch c.Row.Name {
-	case "ls":
-		return isHere(c.operands())
-	case "git":
-		g := gitOf(c, "")
-		return g.sub == "ls-files" && isHere(g.operands()) && !g.has("-o,--others") &&
-			!g.has("-d,--deleted")
-	case "find":
-		all := Command{Command: shellline.Command{Row: c.Row}, Args: append(slices.Clip(c.Args), Word{Text: "-delete"})}
-		r, _ := all.findRemoval()
-		return !r.patterns && isHere(r.words)
-	}
-	return false
 }
 
 // isHere reports whether words name only the current folder.
@@ -315,8 +290,9 @@ func wideChmod(c *Call) Found {
 		if cmd.Program != "setfacl" && len(words) > 0 {
 			words = words[1:]
 		}
+		words = cmd.andNamed(words)
 		for _, w := range words {
-			for _, t := range c.targets(w, cmd.Folders, true) {
+			for _, t := range c.targets(w, cmd, true) {
 				if t.area == protected && t.doubt == "" || t.area == inSystem {
 					return cmd.foundIn(t)
 				}

@@ -28,13 +28,21 @@ type target struct {
 	area  area
 	path  string
 	doubt string // why the target is in doubt
+	list  *list  // the commands that name the file; nil: the word does
 }
+
+// isFound reports whether the target is a folder in which a search or a listing of the line has found files.
+func (t *target) isFound() bool { return t.list != nil && t.list.found }
+
+// isMany reports whether the target stands for files that the line finds or lists by a pattern.
+func (t *target) isMany() bool { return t.list != nil && (t.list.found || t.list.glob) }
 
 // reading is one possible text of a word.
 type reading struct {
 	text  string
 	globs bool // the text may contain a pattern
 	doubt string
+	list  *list // as in target
 }
 
 const (
@@ -42,16 +50,20 @@ const (
 	ifFolder = "the shell computes the folder"
 )
 
-// targets returns the files that a word may name, after the line has changed to folders. It follows symbolic links;
+// targets returns the files that a word of a command may name. by is nil for a file tool. It follows symbolic links;
 // through means that the command follows a link at the end of a path.
-func (c *Call) targets(w Word, folders []Word, through bool) (all []target) {
-	for _, r := range c.readings(w, 0) {
+func (c *Call) targets(w Word, by *Command, through bool) (all []target) {
+	var folders []Word
+	if by != nil {
+		folders = by.Folders
+	}
+	for _, r := range c.readings(w, by, 0) {
 		text, contents := sweptFolder(r)
 		at := c.absolute(text, folders)
 		switch {
 		case at != "":
 			real := c.follow(at, through || contents)
-			t := target{c.areaOf(real), real, r.doubt}
+			t := target{c.areaOf(real), real, r.doubt, r.list}
 			clean := path.Clean(at)
 			if r.doubt == ifEmpty && clean != "/" && !(isRooted(text) && clean == c.Home) {
 				continue
@@ -61,7 +73,7 @@ func (c *Call) targets(w Word, folders []Word, through bool) (all []target) {
 			}
 			all = append(all, t)
 		case contents || path.Clean(text) == "." || strings.HasPrefix(path.Clean(text), ".."):
-			all = append(all, target{workspace, text, ifFolder})
+			all = append(all, target{workspace, text, ifFolder, r.list})
 		}
 	}
 	return all
@@ -73,7 +85,7 @@ func isRooted(text string) bool { return strings.HasPrefix(text, "/") || strings
 // sweptFolder returns the folder whose whole contents a pattern matches, or else the path.
 func sweptFolder(r reading) (text string, contents bool) {
 	glob := strings.IndexAny(r.text, "*?[")
-	if !r.globs || glob < 0 {
+	if !r.globs || glob < 0 || strings.HasSuffix(r.text, "[]") && glob == len(r.text)-2 { // [] is no pattern
 		return r.text, false
 	}
 	cut := strings.LastIndexByte(r.text[:glob], '/') + 1
@@ -125,7 +137,7 @@ func (c *Call) pathOfFolder(w Word) (text string, known bool) {
 	if !w.Computed && !strings.Contains(w.Text, "{}") {
 		return pathOf(w), true
 	}
-	r := c.readings(w, 0)
+	r := c.readings(w, nil, 0)
 	if len(r) == 0 || r[0].doubt != "" || r[0].globs && strings.ContainsAny(r[0].text, "$*?[`") {
 		return "", false
 	}
@@ -144,12 +156,18 @@ func pathOf(w Word) string {
 	return w.Text
 }
 
-// readings returns the possible texts of a word. If the line does not set a variable, only known variables have a
-// value; others may be empty.
-func (c *Call) readings(w Word, depth int) (all []reading) {
+// readings returns the possible texts of a word of a command. If the line does not set a variable, only known
+// variables have a value; others may be empty. by is nil if the word is in no command.
+func (c *Call) readings(w Word, by *Command, depth int) (all []reading) {
 	const deepest = 4
-	if strings.Contains(w.Text, "{}") || depth > deepest { // the placeholder of find and xargs
+	if depth > deepest {
 		return nil
+	}
+	if before, rest, ok := strings.Cut(w.Text, "{}"); ok { // the placeholder of find and xargs
+		if by != nil {
+			all, _ = c.listed(c.namesFor(by), before, rest, depth)
+		}
+		return all
 	}
 	if !w.Computed {
 		return []reading{{text: pathOf(w)}}
@@ -157,9 +175,12 @@ func (c *Call) readings(w Word, depth int) (all []reading) {
 	if strings.Count(w.Text, "{")-strings.Count(w.Text, "${") > maxBraces {
 		return []reading{{text: "/", doubt: "braces make many words of it"}}
 	}
+	if all, known := c.substituted(w, depth); known {
+		return all
+	}
 	texts := expandBraces(w.Text, nil)
 	for _, text := range texts {
-		all = append(all, c.computed(text, w.Home, depth)...)
+		all = append(all, c.computed(Word{Text: text, Home: w.Home, Source: w.Source}, by, depth)...)
 	}
 	if len(texts) == maxBraced { // the last word may be followed by any path
 		all = append(all, reading{text: "/", doubt: "braces make many words of it"})
@@ -167,9 +188,10 @@ func (c *Call) readings(w Word, depth int) (all []reading) {
 	return all
 }
 
-// computed returns the possible texts of a text with computed parts.
-func (c *Call) computed(text string, home bool, depth int) (all []reading) {
-	if rest, ok := strings.CutPrefix(text, "$HOME"); ok && home {
+// computed returns the possible texts of a word with computed parts.
+func (c *Call) computed(w Word, by *Command, depth int) (all []reading) {
+	text := w.Text
+	if rest, ok := strings.CutPrefix(text, "$HOME"); ok && w.Home {
 		text = "~" + rest
 	}
 	at := variable.Get().FindStringSubmatchIndex(text)
@@ -190,37 +212,40 @@ func (c *Call) computed(text string, home bool, depth int) (all []reading) {
 		if c.expanded++; c.expanded > maxExpanded { // the last value may be followed by any other
 			return append(all, reading{text: "/", doubt: "variables make many words of it"})
 		}
-		value := Word{Text: before + a.Value.Text + rest, Home: a.Value.Home, Computed: true}
+		value := Word{Text: before + a.Value.Text + rest, Home: a.Value.Home, Computed: true, Source: a.Value.Source}
 		if before != "" {
-			value.Home = home
+			value.Home = w.Home
 		}
-		all = append(all, c.readings(value, depth+1)...)
+		all = append(all, c.readings(value, by, depth+1)...)
+	}
+	if some, known := c.listed(c.namesIn(name, by), before, rest, depth); known {
+		return append(all, some...)
 	}
 	if before != "" && !given {
 		without := variable.Get().ReplaceAllString(text, "")
-		return []reading{{text: text, globs: true}, {without, true, ifEmpty}}
+		return []reading{{text: text, globs: true}, {text: without, globs: true, doubt: ifEmpty}}
 	}
 	switch {
 	case given:
 		return all
 	case name == "HOME":
-		return c.computed("~"+rest, true, depth+1)
+		return c.computed(Word{Text: "~" + rest, Home: true, Source: w.Source}, by, depth+1)
 	case name == "PWD":
-		return c.computed("."+rest, false, depth+1)
-	case name == "TMPDIR", name == "TMP", name == "TEMP", name == "RUNNER_TEMP":
-		return c.computed("/tmp"+rest, false, depth+1)
-	case strings.HasPrefix(name, "TMP"): // a folder of its own in /tmp
-		return c.computed("/tmp/"+name+rest, false, depth+1)
+		return c.computed(Word{Text: "." + rest, Source: w.Source}, by, depth+1)
+	case name == "TMPDIR", name == "RUNNER_TEMP":
+		return c.computed(Word{Text: "/tmp" + rest, Source: w.Source}, by, depth+1)
+	case strings.HasPrefix(name, "TMP"), name == "TEMP": // mostly a file or a folder that mktemp made
+		return c.computed(Word{Text: "/tmp/" + name + rest, Source: w.Source}, by, depth+1)
 	case operation == "?", strings.HasPrefix(operation, ":?"): // fails if empty
 		return nil
 	}
 	if value := substitute(operation); value != "" {
-		return c.computed(value+rest, false, depth+1)
+		return c.computed(Word{Text: value + rest, Source: w.Source}, by, depth+1)
 	}
 	if rest == "" {
 		return nil
 	}
-	return []reading{{rest, true, ifEmpty}}
+	return []reading{{text: rest, globs: true, doubt: ifEmpty}}
 }
 
 // parameter splits the text between ${ and } into the name of a variable, and an operation such as :-word.

@@ -24,6 +24,8 @@
 //	deletes   deletes files (recursive: with all in a folder; whole: without an option for that; windows: as cmd does)
 //	copies    reads all but the last and writes the last; moves, links: likewise
 //	finds     has a language of its own for files, as fd
+//	lists     prints the names of the files in the operands, or in the current folder
+//	chooses   prints some lines of the input: those that a person or another list chooses, or a sum
 //	as NAME   all as NAME does
 //
 // May-show and may-write add what is not sure. No-file: writes no file named in the line. Loads= has the options with a

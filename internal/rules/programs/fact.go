@@ -71,13 +71,15 @@ const (
 	Drops
 	Rewrites
 	Skips
+	Lists
+	Chooses
 )
 
 const factNames = "names keeps reads checks searches script filters edits writes makes replaces deletes recursive " +
 	"whole windows copies moves links finds may-show may-write no-file uploads plain lints in-place runs language " +
 	"foreign-shell group modules assigns parameters inline mixed dashed loose options-unknown joins shell away " +
 	"one-word more may-run runs-text remote api decodes unpacks formats erases cluster infra containers cloud " +
-	"publishes database drops rewrites skips"
+	"publishes database drops rewrites skips lists chooses"
 
 // factOf returns the fact of a word.
 var factOf = lazy.Value[map[string]Fact]{Make: func() map[string]Fact {

@@ -58,11 +58,14 @@ type Command struct {
 	// the substitutions in its words and redirections. Wrappers around the commands of both are still there.
 	PipedFrom     []Command
 	Substitutions []Command
-	Files         []Redirection // of the command and of the compound commands around it
-	Env           []Word        // variables for this command alone, as NAME=value
-	Captured      bool          // the output goes into a word
-	Input         *Word         // the text on stdin, in the line or computed; nil: none
-	At            int           // the offset in the line
+	// Names are the commands that print the further arguments, {} in words and the parameters of a nested line: those
+	// before xargs in the pipe, or find itself.
+	Names    []Command
+	Files    []Redirection // of the command and of the compound commands around it
+	Env      []Word        // variables for this command alone, as NAME=value
+	Captured bool          // the output goes into a word
+	Input    *Word         // the text on stdin, in the line or computed; nil: none
+	At       int           // the offset in the line
 
 	step *Step
 }

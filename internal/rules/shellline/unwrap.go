@@ -3,6 +3,8 @@ package shellline
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // Unwrapped holds the commands that a line runs, directly and through wrappers at any depth.
@@ -104,6 +106,13 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 	r.Hints, r.Assignments = append(r.Hints, found.hints...), append(r.Assignments, found.assignments...)
 	r.risks.add(found.risks)
 	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
+	names := c.Names
+	switch {
+	case c.Row.Name == "find":
+		names = []Command{c}
+	case c.Row.Is(programs.More):
+		names = c.PipedFrom
+	}
 	for _, l := range found.list {
 		folders := c.Folders
 		if to, ok := StartFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
@@ -136,7 +145,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 			}
 		}
 		for _, command := range commands {
-			command.Wrapper, command.Elsewhere = l.by, c.Elsewhere || l.away
+			command.Wrapper, command.Elsewhere, command.Names = l.by, c.Elsewhere || l.away, names
 			command.Folders = slices.Concat(folders, command.Folders)
 			if command.stdin == inherited {
 				command.stdin = c.stdin

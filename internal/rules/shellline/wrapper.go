@@ -338,6 +338,8 @@ func replaced(by string, command []Word, text string, more bool) ([]launch, Opaq
 			continue
 		case isShell && !areParameters(command[1:i]): // the replacement is a part of the shell's line
 			w.Text = strings.ReplaceAll(w.Text, text, "$_")
+		default: // one spelling for all
+			w.Text = strings.ReplaceAll(w.Text, text, "{}")
 		}
 		w.Computed, w.Prefix, w.MaybeMany, w.Outside, w.Source = true, w.Text[:at], w.MaybeMany || more, by == "find", ""
 		command = slices.Clone(command)

@@ -130,8 +130,8 @@ func isDevice(p string) bool {
 	}
 	name, _, _ := strings.Cut(p[len("/dev/"):], "/")
 	return !shellline.InList("null zero full random urandom stdin stdout stderr console ptmx pts fd shm tcp udp log "+
-		"kmsg snd dsp input video0 dri fuse net mqueue", name) && !strings.HasPrefix(name, "tty") && !strings.HasPrefix(name, "pty") &&
-		!strings.HasPrefix(name, "cu.")
+		"kmsg snd dsp input video0 dri fuse net mqueue", name) && !strings.HasPrefix(name, "tty") &&
+		!strings.HasPrefix(name, "pty") && !strings.HasPrefix(name, "cu.")
 }
 
 // isOfSystem reports whether the system depends on the file.

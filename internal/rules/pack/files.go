@@ -212,8 +212,11 @@ func (c *Command) isSearch() bool { return c.Row.Is(programs.Finds) }
 
 // keepsInWorkspace reports whether a command moves files to a workspace folder, or to names computed by the shell.
 func (c *Call) keepsInWorkspace(cmd *Command) bool {
-	last := append(cmd.operands(), cmd.intoFolder())
-	if last = slices.DeleteFunc(last, func(w Word) bool { return w.Text == "" }); !cmd.Row.Is(programs.Moves) || len(last) == 0 {
+	last := cmd.operands()
+	if to := cmd.intoFolder(); to.Text != "" {
+		last = []Word{to}
+	}
+	if !cmd.Row.Is(programs.Moves) || len(last) == 0 {
 		return false
 	}
 	last = last[len(last)-1:]

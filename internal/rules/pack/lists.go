@@ -55,11 +55,11 @@ func (c *Call) listed(from []shellline.Command, before, rest string, depth int) 
 		for _, w := range words {
 			list := made
 			list.glob = w.Computed && strings.ContainsAny(w.Text, "*?[")
-			switch text, contents := sweptFolder(reading{text: w.Text, globs: true}); {
+			switch _, contents := sweptFolder(reading{text: w.Text, globs: true}); {
 			case before == "" || !made.found:
 			case !strings.HasSuffix(before, "/"): // a part of a name
 				w.Text, list.narrow = "*", true
-			case contents && !isRooted(text) && !cmd.isFind(): // ls prints names without the folder
+			case contents && !cmd.isFind(): // ls prints names without the folder
 				w.Text = "*"
 			}
 			value := Word{Text: before + w.Text + rest, Computed: true, Home: w.Home && before == "", Source: w.Source}

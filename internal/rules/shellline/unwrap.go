@@ -106,13 +106,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 	r.Hints, r.Assignments = append(r.Hints, found.hints...), append(r.Assignments, found.assignments...)
 	r.risks.add(found.risks)
 	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
-	names := c.Names
-	switch {
-	case c.Row.Name == "find":
-		names = []Command{c}
-	case c.Row.Is(programs.More):
-		names = c.PipedFrom
-	}
+	names := namesFor(c)
 	for _, l := range found.list {
 		folders := c.Folders
 		if to, ok := StartFolder(c.Words[:max(len(c.Words)-len(l.words), 0)]); ok {
@@ -169,6 +163,17 @@ func (r *Unwrapped) computes(l launch, c Command) (isScript bool) {
 		r.Opaque.add(computedBy(l.by))
 	}
 	return false
+}
+
+// namesFor returns the Names of what a command launches.
+func namesFor(c Command) []Command {
+	switch {
+	case c.Row.Name == "find":
+		return []Command{c}
+	case c.Row.Is(programs.More):
+		return c.PipedFrom
+	}
+	return c.Names
 }
 
 func JoinWords(words []Word) string {

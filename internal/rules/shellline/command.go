@@ -67,7 +67,9 @@ type Command struct {
 	Input    *Word         // the text on stdin, in the line or computed; nil: none
 	At       int           // the offset in the line
 
-	step *Step
+	step       *Step
+	parameters [][]Word // the possible parameters of the shell, from $0 on
+	filled     bool     // variables in the words have their values
 }
 
 // Word is one word of a simple command, without its quotes.

@@ -89,6 +89,9 @@ func (r *reader) loop(c *syntax.ForClause) {
 			numbers = numbers && (isNumber(item) || isRange.Get().MatchString(item.Text))
 			r.line.values.addValue(loop.Name.Value, item)
 		}
+		if !loop.InPos.IsValid() {
+			r.line.values.addValue(loop.Name.Value, Word{Text: "$@", Source: `"$@"`, Computed: true, MaybeMany: true})
+		}
 		r.noteSetNumber(loop.Name.Value, numbers)
 	}
 	body := r.block(Loop, c)

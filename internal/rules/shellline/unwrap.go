@@ -22,15 +22,18 @@ type Unwrapped struct {
 	nested   int      // bytes of all commands
 	stopped  bool     // at a limit
 	outer    outerLine
-	risks    // of all lines
+	values
+	risks // of all lines
 }
 
 // Unwrap finds the commands that run because of the commands of a line. text is the line.
 func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections, Flow: l.flow,
 		Opaque: l.Opaque}
+	r.note(l.values.assignments)
+	parameters := r.noteLine(l)
 	for _, c := range l.Commands {
-		c.step.Parts = nil
+		c.step.Parts, c.parameters = nil, parameters
 		r.follow(c, MaxWrappers)
 	}
 	r.addLaunches(l.values, Command{}, MaxWrappers)
@@ -61,6 +64,8 @@ func (r *Unwrapped) follow(c Command, left int) {
 	if r.stopped {
 		return
 	}
+	r.fill(c, left)
+	r.call(c, left)
 	name, found := ProgramName(c.Words[0].Text), launchesOf(c.Words, c.Row, r.wrappers)
 	if found.opaque.Computed {
 		found.opaque.Computed = !isScript(c)
@@ -104,6 +109,9 @@ func (r *Unwrapped) follow(c Command, left int) {
 func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 	r.Opaque.add(found.opaque)
 	r.Hints, r.Assignments = append(r.Hints, found.hints...), append(r.Assignments, found.assignments...)
+	if len(c.Words) > 0 {
+		r.note(found.assignments)
+	}
 	r.risks.add(found.risks)
 	r.script = r.script || len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
 	names := namesFor(c)
@@ -114,7 +122,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 		}
 		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Row: rowOf(l.words),
 			MoreArgs: l.more || c.MoreArgs, Script: c.Script, Substitutions: c.Substitutions, Files: c.Files,
-			Env: c.Env, Captured: c.Captured, step: &Step{}}}
+			Env: c.Env, Captured: c.Captured, step: &Step{}, filled: true}} // as c is filled before
 		if l.by == "sudo" { // sudo may have read a password from stdin
 			commands[0].Script = ""
 		}
@@ -131,6 +139,15 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 				return
 			}
 			r.addLaunches(line.values, c, left-1)
+			parameters := r.noteLine(&line)
+			if l.parameters != nil {
+				parameters = append(parameters, l.parameters)
+			} else {
+				parameters = append(parameters, c.parameters...)
+			}
+			for i := range line.Commands {
+				line.Commands[i].parameters = parameters
+			}
 			c.launches(line.flow)
 			commands, r.Redirections = line.Commands, slices.Clip(r.Redirections)
 			for _, file := range line.Redirections {

@@ -23,6 +23,8 @@ type launch struct {
 	from  []Word // the computed words that the line is made of
 	by    string // the wrapper
 	away  bool   // runs in a container, on another machine or in another environment
+
+	parameters []Word // of the line, from $0 on; nil: those of the line around it
 }
 
 // launches is all knowledge about the commands that a command runs.
@@ -266,6 +268,7 @@ func shellLaunches(name string, args []Word) (l launches) {
 		return l
 	case isLine:
 		l.add(lineOf(name, args[:1]))
+		l.list[0].parameters = args[1:]
 	case unsure(args[0]) && !isFile(args[0]) || IsStdin(args[0].Text):
 		l.opaque = scriptOf(name, args[0])
 	default: // PATH may have a program of this name

@@ -33,7 +33,7 @@ var git = Pack{
 		},
 		{
 			Name: "no-lost-history", Since: 2,
-			Blocks: "a git command that rewrites the history, or deletes commits for good",
+			Blocks: "a command that rewrites the history of git, or deletes commits for good",
 			Find:   lostHistory,
 		},
 	},

@@ -33,6 +33,10 @@ func (c *Call) repoAt(folder string) *gitRepo {
 			return r
 		}
 	}
+	const most = 200 // each folder costs a look at the disk
+	if len(c.gitRepos) == most {
+		return &gitRepo{key: "too many", made: []string{"*"}}
+	}
 	root, dir := gitdir.Above(folder)
 	if dir == "" {
 		root = ""
@@ -47,10 +51,7 @@ func (c *Call) repoAt(folder string) *gitRepo {
 	if c.gitRepos == nil {
 		c.gitRepos = map[string]*gitRepo{}
 	}
-	const most = 1000 // each is compared with the others
-	if len(c.gitRepos) < most {
-		c.gitRepos[folder] = r
-	}
+	c.gitRepos[folder] = r
 	return r
 }
 

@@ -20,6 +20,7 @@ func skippedChecks(c *Call) Found {
 			found := Found{Subject: command.String()}
 			if command.Program == "gh" {
 				found.Act = "a merge that overrides the checks and the reviews of a pull request"
+				found.Instead = "Wait for the checks and a review, or ask."
 			}
 			return found
 		}

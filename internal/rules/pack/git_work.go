@@ -210,7 +210,7 @@ func (g *gitCall) isPath(w Word) bool {
 		strings.HasPrefix(text, ":("), strings.HasPrefix(text, ":!"), text == "..":
 		return true
 	case strings.ContainsAny(text, "*?[") && !strings.Contains(text, "$"):
-		return !isOneLetter(text)
+		return strings.ContainsAny(text, "*?]") && !isOneLetter(text)
 	case w.Computed, text == "", text == "-":
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/files/gitdir"
 )
 
-// gitRepo is a repository, or one of its linked worktrees. What the files in .git say is read once.
+// gitRepo is a repository, or one of its linked worktrees. The files in .git are read once.
 type gitRepo struct {
 	key  string
 	root string   // the working tree, or ""

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -23,22 +24,26 @@ func forcedPush(c *Call) Found {
 		if g.has("-f,--force") || g.has("--mirror") {
 			return g.found()
 		}
-		for _, w := range g.args {
-			if isComputedOption(w) {
-				return g.inDoubt("the shell computes an option")
-			}
+		if found := c.mayForce(&g); found.Subject != "" {
+			return found
 		}
-		for i, w := range g.operands() {
-			if i == 0 && w.Computed && w.MaybeMany && w.Prefix == "" && !isOneLetter(w.Text) {
-				return g.inDoubt("the shell computes a word that may be an option; name the remote")
-			}
-			for _, text := range c.texts(w) {
-				switch {
-				case strings.HasPrefix(text, "+"):
-					return g.found()
-				case i > 0 && w.Computed && (text == "-f" || text == "--force"):
-					return g.found()
-				}
+	}
+	return Found{}
+}
+
+// mayForce looks for a push that is forced by a computed word, or by a refspec.
+func (c *Call) mayForce(g *gitCall) Found {
+	if slices.ContainsFunc(g.args, isComputedOption) {
+		return g.inDoubt("the shell computes an option")
+	}
+	for i, w := range g.operands() {
+		if i == 0 && w.Computed && w.MaybeMany && w.Prefix == "" && !isOneLetter(w.Text) {
+			return g.inDoubt("the shell computes a word that may be an option; name the remote")
+		}
+		for _, text := range c.texts(w) {
+			isOption := i > 0 && w.Computed && (text == "-f" || text == "--force")
+			if isOption || strings.HasPrefix(text, "+") {
+				return g.found()
 			}
 		}
 	}

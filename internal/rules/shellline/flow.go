@@ -69,3 +69,12 @@ func (c *Command) launches(step *Step) {
 		c.step.Parts = append(c.step.Parts, step)
 	}
 }
+
+// starts returns the step of a command that c launches, or of none, if c launches a line.
+func (c *Command) starts(words []Word) *Step {
+	step := &Step{}
+	if words != nil {
+		c.launches(step)
+	}
+	return step
+}

@@ -122,12 +122,9 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 		}
 		commands := []Command{{Text: JoinWords(l.words), Words: l.words, Row: rowOf(l.words),
 			MoreArgs: l.more || c.MoreArgs, Script: c.Script, Substitutions: c.Substitutions, Files: c.Files,
-			Env: c.Env, Captured: c.Captured, step: &Step{}, filled: true}} // as c is filled before
+			Env: c.Env, Captured: c.Captured, step: c.starts(l.words), filled: true}} // as c is filled before
 		if l.by == "sudo" { // sudo may have read a password from stdin
 			commands[0].Script = ""
-		}
-		if l.words != nil {
-			c.launches(commands[0].step)
 		}
 		if l.words == nil {
 			if r.computes(l, c) {

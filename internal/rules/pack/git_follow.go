@@ -285,11 +285,19 @@ func (f *gitFlow) single(s *shellline.Step, at *gitState) (done, failed *gitStat
 		f.exits = f.exits.or(at)
 		return nil, nil
 	case f.gits[i] != nil:
-		return f.git(i, at), at
+		done = f.git(i, at)
+		for _, part := range s.Parts { // the command with the values of variables
+			ends, _ := f.step(part, at)
+			done = done.or(ends)
+		}
+		return done, at
 	case end > i+1: // an unknown program may run the command
 		at = at.or(f.git(i+1, at))
 	case len(s.Parts) > 0 && shellline.InList(succeedsAs, c.Program):
 		done, failed = f.apart(s.Parts, at)
+		if slices.ContainsFunc(c.Words, shellline.IsComputed) { // perhaps another command
+			done = done.or(at)
+		}
 		return done, failed.or(at)
 	case len(s.Parts) > 0:
 		return f.step(&shellline.Step{Kind: shellline.Repeated, Parts: s.Parts}, at)

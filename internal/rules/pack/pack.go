@@ -183,7 +183,8 @@ func (r *Rule) Decide(c *Call) Found {
 		return found
 	}
 	if c.Unreadable && c.Shell {
-		return Found{Subject: r.Blocks, Doubt: "its command cannot be read"}
+		return Found{Subject: r.Blocks, Doubt: cmp.Or(c.facts.Unread, cannotRead+"its arguments are no object of JSON"),
+			Instead: "Give the shell line as a text, or as a list of words, under the key `command`."}
 	}
 	for i := range c.doubts {
 		d := &c.doubts[i]
@@ -207,6 +208,9 @@ func (r *Rule) Decide(c *Call) Found {
 // Reason returns the text for the agent if the rule blocks a call. id is the rule's ID.
 func (r *Rule) Reason(id string, found Found) string {
 	text, instead := "This is "+cmp.Or(found.Act, r.Blocks), cmp.Or(found.Instead, r.Instead())
+	if strings.HasPrefix(found.Doubt, cannotRead) {
+		return secret.Mask(found.Doubt) + ". " + instead + " Rule: " + id
+	}
 	if found.Doubt != "" && found.Subject == r.Blocks {
 		text = "hookrun cannot tell whether this is " + r.Blocks + ": " + found.Doubt
 		return text + ". " + instead + " Rule: " + id
@@ -220,6 +224,9 @@ func (r *Rule) Reason(id string, found Found) string {
 	}
 	return text + " Rule: " + id
 }
+
+// cannotRead begins the doubt about a call without a readable command or path.
+const cannotRead = "hookrun cannot read "
 
 // wordsAppear reports whether a word of each list appears in a text.
 func wordsAppear(text string, lists [][]string) bool {

@@ -23,16 +23,17 @@ func CommandOf(args string) (lines string, ok bool) {
 	return strings.Join(all, "\n"), len(all) > 0 && !in.unreadableLine
 }
 
-// textsOf returns the texts of a JSON string, or of a list, also of numbers and with lists in it.
+// textsOf returns the texts of a JSON string, or of a list, also of numbers and with lists in it. Some tools write a
+// list as an object with the keys 0, 1 and so on.
 func textsOf(value string) (texts []string, ok bool) {
 	v := gjson.Parse(value)
 	if v.Type == gjson.String {
 		return []string{strictjson.Text(v.Raw)}, true
 	}
-	if !v.IsArray() {
+	if !v.IsArray() && !v.Get("0").Exists() {
 		return nil, false
 	}
-	for _, element := range v.Array() {
+	for _, element := range v.ForEach {
 		switch {
 		case element.Type == gjson.String:
 			texts = append(texts, strictjson.Text(element.Raw))

@@ -159,18 +159,23 @@ func (c *Call) input() *input {
 		in.readField(c)
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
 		in.read(c.Input, 1, in.kind == Shell || in.kind == Unknown)
-		if in.kind == Shell || !in.patch {
+		if in.kind == Shell && len(in.lines) == 0 && !in.unreadableLine {
+			in.readInside(c.Input, 1)
+		}
+		if in.kind != Shell && !in.patch {
 			in.readPatches(in.lines)
 		}
 		if in.kind == Shell {
-			in.patch = in.patch || in.unreadableLine // any patch, perhaps
-			in.unreadablePath = in.unreadablePath || in.unreadableLine
+			in.readPatchOfLines()
 			if only := gjson.Parse(c.Input); only.Get("restart").Type == gjson.True && len(only.Map()) == 1 {
 				in.lines = []shellLine{{}} // the shell of a model's API begins again and runs nothing
 			}
 		}
 	case strings.HasPrefix(c.Input, "[") && in.kind == Unknown && gjson.Valid(c.Input):
 		in.value(useUnknown, c.Input, 1)
+	case in.kind == Shell && gjson.Valid(c.Input):
+		in.readWhole(c.Input)
+		in.readPatchOfLines()
 	case in.kind != Shell:
 		text := cmp.Or(strictjson.Text(c.Input), c.Input)
 		if in.readPatch(text); in.kind == Unknown && strings.HasPrefix(text, "{") { // as Python prints it
@@ -268,6 +273,7 @@ func (in *input) line(key, value string) bool {
 	switch texts, ok := textsOf(value); {
 	case ok && !slices.Contains(typedKeys, key):
 		in.vector(texts)
+	case value[0] == '{' && in.kind == Shell && in.readParts(value):
 	case value[0] == '[', value[0] == '{':
 		in.unreadableLine = in.unreadableLine || in.kind == Shell || value[0] == '['
 		return false

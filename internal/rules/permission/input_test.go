@@ -30,19 +30,27 @@ func TestCommandOfTheCall(t *testing.T) {
 		`{"chars":""}`:                                      "",
 		`{"input":"y{enter}"}`:                              "",
 
-		`"git push --force"`:                    noCommand + soItRuns,
-		`"ls"`:                                  noCommand + soItRuns,
-		`"{\"command\":\"git push --force"`:     noCommand + soItRuns,
-		`{"input":{"command":"ls"}}`:            noCommand + soItRuns,
-		`{"command":["git","push","--force"]}`:  `matches the command "git push --force"`,
-		`{"command":"ls","cmd":{"x":"y"}}`:      noCommand + soItRuns,
-		`{"command":null}`:                      noCommand + soItRuns,
-		`{}`:                                    noCommand + soItRuns,
-		`["git","push","--force"]`:              noCommand + soItRuns,
-		`{"line":"git push --force"}`:           noCommand + soItRuns,
-		`{"commands":[{"cell":"git push -f"}]}`: noCommand + soItRuns,
-		`{"command":7}`:                         noCommand + soItRuns,
-		`{"script":false,"path":"/etc/passwd"}`: noCommand + soItRuns,
+		`"git push --force"`:                     `matches the command "git push --force"`,
+		`"ls"`:                                   "",
+		`"{\"command\":\"git push --force"`:      noCommand + soItRuns,
+		`{"input":{"command":"ls"}}`:             "",
+		`{"command":["git","push","--force"]}`:   `matches the command "git push --force"`,
+		`{"command":"ls","cmd":{"x":"y"}}`:       noCommand + soItRuns,
+		`{"command":null}`:                       noCommand + soItRuns,
+		`{}`:                                     noCommand + soItRuns,
+		`["git","push","--force"]`:               `matches the command "git push --force"`,
+		`["ls","-la"]`:                           "",
+		`"[\"git\",\"push\",\"--force\"]"`:       `matches the command "git push --force"`,
+		`{"a":{"b":{"argv":["ls"]}}}`:            "",
+		`{"args":["ls","-la"]}`:                  "",
+		`{"args":"{\"command\":\"ls\"}"}`:        "",
+		`{"command":{"program":"ls","args":[]}}`: "",
+		`{"a":{"command":"ls"},"env":{"X":"y"}}`: noCommand + soItRuns,
+		`{"words":["ls","-la"]}`:                 noCommand + soItRuns,
+		`{"line":"git push --force"}`:            noCommand + soItRuns,
+		`{"commands":[{"cell":"git push -f"}]}`:  noCommand + soItRuns,
+		`{"command":7}`:                          noCommand + soItRuns,
+		`{"script":false,"path":"/etc/passwd"}`:  noCommand + soItRuns,
 	} {
 		call := Call{Tool: "shell", Kind: Shell, Input: input, Dir: "/ws", Home: "/h", Project: true}
 		got, because := rule.Match(call)
@@ -51,7 +59,7 @@ func TestCommandOfTheCall(t *testing.T) {
 			require.Equal(t, why, because, input)
 		}
 		if strings.HasPrefix(why, noCommand) {
-			require.Contains(t, rule.Doubt(call), "cannot see the command of this call", input)
+			require.Contains(t, rule.Doubt(call), "hookrun cannot read the command of this call: ", input)
 		}
 	}
 }
@@ -97,12 +105,15 @@ func TestCommandOf(t *testing.T) {
 		`{"command":"bash","stdin":"ls"}`:             "bash <<< ls",
 		`{"command":""}`:                              "",
 		`{"command":"ls","cmd":null}`:                 "ls",
+		`"ls"`:                                        "ls",
+		`["ls"]`:                                      "ls",
+		`{"input":{"command":"ls"}}`:                  "ls",
 	} {
 		got, ok := CommandOf(args)
 		require.True(t, ok, args)
 		require.Equal(t, want, got, args)
 	}
-	for _, args := range []string{``, `null`, `"ls"`, `["ls"]`, `{}`, `{"input":{"command":"ls"}}`, `{"command":7}`,
+	for _, args := range []string{``, `null`, `{}`, `{"input":{"command":7}}`, `{"command":7}`,
 		`{"command":["ls",{}]}`, `{"command":[]}`, `{"command":null}`, `{"command":"ls"`,
 		`{"line":"ls"}`} {
 		_, ok := CommandOf(args)

@@ -4,5 +4,5 @@ package permission
 const (
 	notThrough = "cannot see through the line ("
 	soItRuns   = ", so the hook runs"
-	noCommand  = "cannot see the command of this call"
+	noCommand  = "cannot read the command of this call"
 )

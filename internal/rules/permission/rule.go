@@ -169,7 +169,7 @@ func (r Rule) Doubt(c Call) string {
 	case ofLine:
 		return line + "it has " + why.subject + "; write it without that"
 	case ofNoCommand:
-		return "hookrun " + why.text + ", so it cannot tell whether the rule " + r.text + " is for it"
+		return why.subject + "; so hookrun cannot tell whether the rule " + r.text + " is for it"
 	case ofCommand:
 		return line + why.subject + "; write it without expansions, globs and braces in that command"
 	case ofWords:
@@ -229,7 +229,7 @@ func (r Rule) matchLines(c *Call, in *input) (bool, reason) {
 	switch {
 	case len(in.lines) > 0 && !in.unreadableLine:
 	case in.kind == Shell && c.Project:
-		return doubtOf(ofNoCommand, "cannot see the command of this call", "", "")
+		return true, reason{"cannot read the command of this call", ofNoCommand, c.unread(in)}
 	case c.Tool == "Bash":
 		return unreadable("command")
 	default:

@@ -18,6 +18,7 @@ type Facts struct {
 	Texts []string               // the shell lines
 	// Unreadable means that the tool takes a command, a path or arguments that hookrun cannot read.
 	Unreadable bool
+	Unread     string   // of an unreadable command: a sentence that says why
 	Files      []string // paths of the input as written, including the paths of a patch
 	MaybePaths []string // texts of the input that may be paths, and patterns that choose files
 	// Globs and Patterns are the parts of MaybePaths that choose files. Patterns may instead be searched for in files.
@@ -35,6 +36,12 @@ func (c Call) Inspect() (s Facts) {
 	in := c.input()
 	s.Kind, s.Unreadable = in.kind, in.unreadableLine || in.unreadablePath || c.EqualKeys
 	s.Unreadable = s.Unreadable || in.kind == Shell && len(in.lines) == 0
+	switch {
+	case in.unreadableLine, c.EqualKeys, len(in.lines) == 0:
+		s.Unread = c.unread(in)
+	case s.Unreadable:
+		s.Unread = "hookrun cannot read a path in the arguments of this call"
+	}
 	for i := range in.lines {
 		line := &in.lines[i]
 		line.unwrap(c.Wrappers)

@@ -135,6 +135,8 @@ func (p *parts) add(in *input, use commandUse, name, value string) {
 	case someWords, aVector:
 		p.isVector = p.isVector || use == aVector
 		switch {
+		case isText && isJSON(joined): // perhaps all arguments of the tool
+			isList = false
 		case isText:
 			p.words = append(p.words, [2]string{joined, joined})
 		case isList:
@@ -186,7 +188,8 @@ func (p *parts) addEnvironment(value gjson.Result) {
 // join adds the parts to the lines of their object, which start at an index.
 func (p *parts) join(in *input, start int) {
 	lines := slices.Clone(in.lines[start:])
-	if len(lines)+len(p.programs) == 0 && (p.program != "" || p.isVector) && len(p.words) > 0 {
+	hasProgram := p.program != "" || p.isVector || in.kind == Shell // the words may have the program
+	if len(lines)+len(p.programs) == 0 && hasProgram && len(p.words) > 0 {
 		p.programs = []string{programText(p.program)}
 	}
 	if len(lines) == 0 {
@@ -208,6 +211,7 @@ func (p *parts) join(in *input, start int) {
 		line := shellLine{text: typed("input", p.stdin), typed: true, soft: true}
 		in.commandKey, in.lines = "input", append(in.lines, line)
 	default:
+		in.beside(p)
 		return
 	}
 	for i := range in.lines[start:] {

@@ -370,7 +370,7 @@ func TestProjectWrappers(t *testing.T) {
 		"inhouse x.inhouse inhouse git push --force": true,
 		"inhouse": false, "inhouse git status": false, "inhouse git push": false, "inhouse -x git pull --force": false,
 		"other git push --force": false, "inhouse2 git push --force": false, `inhouse -q $x`: false,
-		`inhouse bash -c "$x"`: false,
+		`inhouse bash -c "$x"`:          false,
 		"echo inhouse git push --force": false,
 	} {
 		call := projectLine(t, line)

@@ -72,7 +72,7 @@ func (w wildcard) mayMatch(c *shellline.Command) bool {
 	}
 	switch {
 	case i == 0:
-		return w.mayName(c.Words)
+		return w.mayName(c)
 	case i < 0:
 		return c.MoreArgs && w.mayBegin(c.Text+" ")
 	}
@@ -126,21 +126,24 @@ func (w wildcard) mayBeFolder(words []shellline.Word) bool {
 // mayName reports whether the pattern may match a command whose name is computed. If the name is one word, the words
 // after the name must fit the pattern or contain all words of the pattern, because the name may be a launcher or an
 // interpreter. If the name may be several words, or a line or a program text may follow, any command may run. A name
-// from outside of the line counts as the name of a program, with words of the pattern behind it.
-func (w wildcard) mayName(words []shellline.Word) bool {
-	name, rest := words[0], words[1:]
+// from outside of the line counts as the name of a program, with words of the pattern behind it, unless all of a text
+// that a shell runs comes from there.
+func (w wildcard) mayName(c *shellline.Command) bool {
+	name, rest := c.Words[0], c.Words[1:]
 	i := slices.IndexFunc(rest, shellline.IsComputed)
+	isText := c.Wrapper != "" && len(rest) == 0
 	switch {
 	case !w.mayBeNamed(name):
+		return w.wordsAppearIn(quotes.Replace(shellline.JoinWords(rest)))
+	case len(rest) == 0 && !name.MaybeMany && w.words() > 1:
+		return false
+	case name.ProgramVariable && len(rest) == 0:
 		return false
 	case name.ProgramVariable:
-		if len(rest) == 0 {
-			return false
-		}
-	case name.Outside && slices.ContainsFunc(rest, isFixed):
+	case isGlob(name):
+		return true
+	case name.Outside && !isText:
 		return slices.ContainsFunc(rest, w.hasBehind) || w.wordsAppearIn(quotes.Replace(shellline.JoinWords(rest)))
-	case name.Outside && !slices.ContainsFunc(words, maybeMany) && w.words() > len(words):
-		return false
 	case name.MaybeMany, i >= 0, len(rest) == 0, strings.ContainsAny(shellline.JoinWords(rest), "'\"\\$`{}*?["):
 		return true
 	}
@@ -157,18 +160,14 @@ func (w wildcard) mayName(words []shellline.Word) bool {
 	})
 }
 
-func maybeMany(w shellline.Word) bool { return w.MaybeMany }
-
 // words returns the number of words that a command needs at least.
 func (w wildcard) words() int {
-	least := len(strings.Fields(strings.Join(w[0], "")))
+	least := len(w[0][0]) + 1
 	for _, texts := range w {
 		least = min(least, strings.Count(texts[0], " ")+1)
 	}
 	return least
 }
-
-func isFixed(w shellline.Word) bool { return !w.Computed }
 
 // hasBehind reports whether a word is one of the pattern's words behind the first.
 func (w wildcard) hasBehind(next shellline.Word) bool {
@@ -185,16 +184,24 @@ func (w wildcard) hasBehind(next shellline.Word) bool {
 	})
 }
 
+// isGlob reports whether a word is a pattern of file names, and only that.
+func isGlob(w shellline.Word) bool {
+	return strings.ContainsAny(w.Source, "*?[") && !strings.ContainsAny(w.Source, "$`'\"\\{(~")
+}
+
 // mayBeNamed reports whether a computed word may be the program that the pattern names. A pattern of file names is one
 // only if the name fits, and a path with a known end has the name of that end.
 func (w wildcard) mayBeNamed(name shellline.Word) bool {
 	_, tail, isPath := strings.Cut(name.Source, "/")
-	isPattern := name.Source != "" && !strings.ContainsAny(name.Source, "$`'\"\\{(~")
 	isPath = isPath && (name.Outside || !name.MaybeMany) && !strings.ContainsAny(tail, "$`*?[{(\\")
-	if !isPattern && !isPath {
-		return true
-	}
 	return slices.ContainsFunc(w, func(texts []string) bool {
+		if begin := name.Prefix; !isPath && !strings.HasPrefix(texts[0], begin) &&
+			!(len(texts) > 1 && strings.HasPrefix(begin, texts[0])) && !strings.Contains(begin, "/") {
+			return false
+		}
+		if !isGlob(name) && !isPath {
+			return true
+		}
 		first, _, isWhole := strings.Cut(texts[0], " ")
 		if !isWhole && len(texts) > 1 { // more letters may follow
 			return true

@@ -302,9 +302,10 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 	return false, reason{}
 }
 
-// hasGround reports whether a command with computed words counts. On another machine a computed name alone is none.
+// hasGround reports whether a command with computed words counts. On another machine, and in what only dash reads as
+// commands, a computed name alone is no ground.
 func (r Rule) hasGround(c *shellline.Command, line *shellLine) bool {
-	return !c.Elsewhere || !c.Words[0].Computed || r.command.mayStandIn(line)
+	return !c.Elsewhere && !c.ProjectOnly || !c.Words[0].Computed || r.command.mayStandIn(line)
 }
 
 // describe returns a command for messages.

@@ -57,7 +57,7 @@ func TestWrappers(t *testing.T) {
 			"find . -exec git push --force ';'", "find . -name x -exec ls {} + -exec git push --force ';'",
 			"find . -execdir git push {} +",
 			// What runs is known only then.
-			"bash -c \"$(x)\"", "eval $x", "$CMD", "echo x | sh", "x=$(y); bash $x", "xargs sh -c",
+			"bash -c \"$(base64 -d x)\"", "eval $x", "x=$(y); $x", "echo x | sh", "x=$(y); bash $x", "xargs sh -c",
 			"xargs -I{} sh -c 'echo {}'", "env $x git status",
 			"timeout $n git status", "sudo -u $x git status", "trap $x EXIT",
 			"env -S 'a $B' git status", "timeout --odd $x", "sudo --odd -u $x git status",

@@ -31,7 +31,7 @@ func (l *launches) addValue(name string, value Word) {
 	}
 	kind := kindOfVariable(element)
 	if !l.addShellUse(kind, name, value) {
-		l.opaque.add(Opaque{"the value of " + name, kind != shellExpands && kind != shellEvaluates})
+		l.opaque.add(Opaque{"the value of " + name, kind == shellDefines || kind == shellReads || kind == shellRuns})
 	}
 	l.code = l.code || value.Code
 	if kind == shellRunsAlone || kind == programRuns || strings.ContainsAny(value.Text, " \t\n") {
@@ -51,6 +51,10 @@ func (l *launches) addShellUse(kind variableKind, name string, value Word) bool 
 	case shellSets:
 		return !value.Computed && optionsAreKnown(fixedWords(strings.ReplaceAll(text, ":", " ")))
 	case shellExpands:
+		if isText := value.Code && !strings.ContainsAny(text, "\"\\\n"); isText && !value.Computed {
+			l.list = append(l.list, launch{line: `: "` + text + `"`, by: name})
+			return true
+		}
 		return !value.Computed && (!value.Code || isPlainPrompt(text))
 	case shellRuns:
 		l.list = append(l.list, launch{line: text, by: name})

@@ -33,18 +33,22 @@ func computedBy(name string) Opaque {
 
 // mayTake returns the reason for a program that may take some computed words for a command or for options with one.
 func mayTake(name string, words ...Word) Opaque {
-	return Opaque{"what " + name + " runs, which is known only then", slices.ContainsFunc(words, isInside)}
+	return Opaque{"what " + name + " runs, which is known only then", slices.ContainsFunc(words, isInsideList)}
 }
 
 // isInside reports whether the line itself computes a part of a word.
 func isInside(w Word) bool { return w.Computed && !w.Outside }
+
+// isInsideList is isInside for a word that may become several words.
+func isInsideList(w Word) bool { return isInside(w) && w.MaybeMany }
 
 // unparsed returns the reason for a line without a tree.
 func unparsed(why string) Opaque { return Opaque{why, OverLimit(why)} }
 
 // hasInsideVariable reports whether a word has a value of a variable that the line sets.
 func hasInsideVariable(w Word) bool {
-	return slices.ContainsFunc(Parts(w.Source), func(p Part) bool { return p.Kind != Literal && p.Kind != Substitution })
+	isVariable := func(p Part) bool { return p.Kind != Literal && p.Kind != Substitution }
+	return isInside(w) && !strings.HasPrefix(w.Source, "<(") && slices.ContainsFunc(Parts(w.Source), isVariable)
 }
 
 // isScript reports whether a program takes its commands only from outside of the line: from the output of other
@@ -115,10 +119,6 @@ func scriptOf(name string, file Word) Opaque {
 func fromOutside(commands []Command) bool {
 	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c Command) bool {
 		name, isFirst := ProgramName(c.Words[0].Text), len(c.PipedFrom) == 0
-		operand := ""
-		if len(c.Words) > 1 {
-			operand = c.Words[1].Text
-		}
 		switch {
 		case c.Words[0].Computed, c.Input != nil, isFirst && c.stdin == fed:
 			return true
@@ -127,8 +127,8 @@ func fromOutside(commands []Command) bool {
 		case InList("grep egrep fgrep", name):
 			return c.Row.Has("-o,--only-matching", c.Words[1:])
 		}
-		return !isFirst || InList(printers, name) || c.Row.Is(programs.Language|programs.Decodes|programs.Script) ||
-			!InList(codeCommands, operand)
+		return !isFirst || InList(printers, name) ||
+			c.Row.Is(notOutside) || c.Row.Asks(notOutside)
 	})
 }
 
@@ -136,7 +136,10 @@ const (
 	ownOutput = "whoami hostname date id uname nproc pwd which dirname basename readlink realpath git ls find ps cat tty " +
 		"tput logname arch getconf stat wc du df sort uniq head tail lsb_release pgrep ssh-agent dircolors resize " +
 		"gpg-agent keychain lesspipe xcode-select ping seq true false"
-	// codeCommands are arguments with which a program prints code for a shell.
-	codeCommands = "completion completions hook shellenv init env activate shell-init --init export shell"
-	printers     = "echo printf print tr rev sed awk cut jq xxd"
+	// printers print or change text of the line.
+	printers = "echo printf print expr dc bc tr rev sed awk cut paste jq xxd fold tac column envsubst"
 )
+
+// notOutside are the facts of programs that may print a text of the line.
+const notOutside = programs.Language | programs.Decodes | programs.Unpacks | programs.Script | programs.Runs | programs.Filters |
+	programs.ForeignShell

@@ -142,8 +142,8 @@ func (p *parsing) leadingOptions() bool {
 		isOption := len(first.Text) > 1 && first.Text[0] == '-'
 		switch {
 		case unsure(first) && !p.isOneWord(first):
-			p.found = launches{opaque: mayTake(p.Name, first)}
-			if !p.idle {
+			if p.found = (launches{}); !p.idle {
+				p.found.opaque = mayTake(p.Name, first)
 				p.launch(p.args)
 			}
 			return false

@@ -325,10 +325,10 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 				r.fail("a line continued in a word")
 			}
 			text := strings.NewReplacer(`\$`, "$", "\\`", "`", `\"`, `"`, `\\`, `\`).Replace(raw)
+			r.dollars(r.literalAndNext(part), e)
 			e.quotes(text)
 			e.text.WriteString(text)
 			e.subscript = e.subscript || e.param && isSubscript(raw)
-			r.dollars(r.literalAndNext(part), e)
 			fixed = true
 		case *syntax.ParamExp:
 			r.parameter(part, e)

@@ -44,6 +44,8 @@ func TestWhatBashComputes(t *testing.T) {
 			lines = append(lines, line.String())
 		}
 	}
+	// A value from outside of the line is no ground, so the line sets the variables.
+	const settings = "set -- p q; E= P=p XP='xa p' A=a F=f; "
 	const script = `
 		command_not_found_handle() { # a program whose name has a blank is none of those that the rules are for
 			[[ $1 == *' '* ]] || printf '%s\001\n' "${*//$'\n'/ }" >&9
@@ -51,7 +53,7 @@ func TestWhatBashComputes(t *testing.T) {
 		}
 		env() { while [[ $1 == *=* ]]; do shift; done; (( $# )) && "$@"; }
 		while IFS= read -r -d '' line; do
-			(cd "$IN"; set -- p q; E= P=p XP='xa p' A=a F=f; eval "$line"; wait) 9>"$OUT/$n" </dev/null >/dev/null 2>&1
+			(cd "$IN"; ` + settings + `eval "$line"; wait) 9>"$OUT/$n" </dev/null >/dev/null 2>&1
 			n=$((n+1))
 		done`
 	in, out := t.TempDir(), t.TempDir()
@@ -76,7 +78,7 @@ func TestWhatBashComputes(t *testing.T) {
 			}
 			ran++
 			for _, rule := range []string{run, run + "*", run[:len(run)-1] + "*"} {
-				matches, why := Parse("shell(" + rule + ")").Match(projectLine(t, line))
+				matches, why := Parse("shell(" + rule + ")").Match(projectLine(t, settings+line))
 				require.True(t, matches, "bash ran %q of %q, but shell(%s) %s", run, line, rule, why)
 			}
 		}

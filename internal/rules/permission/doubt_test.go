@@ -52,7 +52,8 @@ func TestComputedWords(t *testing.T) {
 			"env A=$x make", `env "$x" make`, `eval "echo $x"`, "find $x -name y", "find . $x", "declare -i A=$x",
 			"declare $x", "unset $x", `unset "$x"`, `read "$x"`, `printf -v "$x" y`, `test -v "$x"`,
 			`printf -v"$x" y`, `builtin let "$x"`, `\let "$x"`, `command unset "$x"`, `getopts ab "$x"`,
-			`wait -np "$x"`, `builtin -- read -r "$x"`, `command -p printf -v "$x" y`, `sh "$x"`, `mapfile "$x"`, `source "$x"`,
+			`wait -np "$x"`, `builtin -- read -r "$x"`, `command -p printf -v "$x" y`, `sh "$x"`,
+			`mapfile "$x"`, `source "$x"`,
 			`[ -v "$x" ]`, "[[ -v $x ]]",
 		},
 	} {

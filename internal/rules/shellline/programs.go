@@ -252,10 +252,14 @@ func (p *parsing) search() {
 		p.noCommand()
 		return
 	}
+	if i := slices.IndexFunc(words, func(w Word) bool { return w.Text == "-c" }); i >= 0 && i+1 < len(words) &&
+		p.Is(programs.Shell) {
+		p.found.add(lineOf(p.Name, words[i+1:i+2]))
+	}
 	if slices.ContainsFunc(words, IsComputed) {
 		p.found.wholeLine = true
 		if !p.Is(programs.Away | programs.Loose) {
-			p.found = launches{opaque: Opaque{"an option of " + p.Name + " that is not known", true}}
+			p.found.opaque.add(Opaque{"an option of " + p.Name + " that is not known", true})
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/rules/programs"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 var git = Pack{
@@ -46,6 +47,8 @@ type gitCall struct {
 	repo     *gitRepo
 	dir      string   // the folder in which git works
 	in       []string // the options that choose the folder, as written
+	unsure   bool     // options or variables may choose other files than those of the folder
+	unknown  string   // if only the shell knows the folder: its name in the line
 	settings []string
 	sub      string // "" if the shell computes the subcommand, or it is missing
 	computed bool   // the shell computes the subcommand
@@ -68,8 +71,15 @@ func (c *Call) gits() []gitCall {
 		if g.index = i; hasWord(g.args, "--help") && g.has("--help") {
 			continue
 		}
-		if g.repo = c.repoAt(g.dir); command.Elsewhere {
-			g.repo = &gitRepo{key: "elsewhere " + g.dir, dir: g.repo.dir}
+		if n := len(command.Folders); n > 0 && c.absolute(".", command.Folders) == "" {
+			g.unknown += command.Folders[n-1].Source + " "
+		}
+		g.repo = c.repoAt(g.dir)
+		if key := g.unknown; key != "" || command.Elsewhere {
+			if command.Elsewhere {
+				key += "elsewhere " + g.dir
+			}
+			g.repo = &gitRepo{key: key, root: g.repo.root, dir: g.repo.dir}
 		}
 		c.makes(&g)
 		c.gitCalls = append(c.gitCalls, g)
@@ -98,6 +108,9 @@ func gitOf(c *Command, dir string) gitCall {
 		if of, ok := strings.CutPrefix(w.Text, "GIT_DIR="); ok && filepath.Base(of) == ".git" {
 			g.dir = inFolder(dir, filepath.Dir(of))
 		}
+		name, _, _ := strings.Cut(w.Text, "=")
+		g.unsure = g.unsure || shellline.InList("GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_CONFIG_PARAMETERS "+
+			"GIT_CONFIG_COUNT GIT_OBJECT_DIRECTORY", name)
 	}
 	for rest := c.Args; len(rest) > 0; rest = rest[1:] {
 		w := rest[0]
@@ -108,6 +121,7 @@ func gitOf(c *Command, dir string) gitCall {
 		if hasValue && filepath.Base(value.Text) == ".git" {
 			g.dir, g.in = inFolder(g.dir, filepath.Dir(value.Text)), append(g.in, "--git-dir="+value.Text)
 		}
+		g.unsure = g.unsure || strings.HasPrefix(w.Text, "--work-tree") || strings.HasPrefix(w.Text, "--git-dir")
 		switch {
 		case w.Computed:
 			g.computed = true
@@ -118,18 +132,29 @@ func gitOf(c *Command, dir string) gitCall {
 			g.program, _ = programs.Find("git " + g.sub)
 			return g
 		case w.Text == "-c" && len(rest) > 1:
-			g.settings = append(g.settings, rest[1].Text)
+			g.set(rest[1].Text)
 			rest = rest[1:]
 		case strings.HasPrefix(w.Text, "--config-env="):
-			g.settings = append(g.settings, strings.TrimPrefix(w.Text, "--config-env="))
+			g.set(strings.TrimPrefix(w.Text, "--config-env="))
 		case w.Text == "-C" && len(rest) > 1:
 			g.dir, g.in = inFolder(g.dir, rest[1].Text), append(g.in, "-C "+rest[1].Text)
+			if rest[1].Computed {
+				g.unknown += rest[1].Source + " "
+			}
 			rest = rest[1:]
 		case c.Row.TakesNext(w.Text) && len(rest) > 1:
 			rest = rest[1:]
 		}
 	}
 	return g
+}
+
+// set notes a setting for this command alone.
+func (g *gitCall) set(setting string) {
+	g.settings = append(g.settings, setting)
+	section, _, _ := strings.Cut(strings.ToLower(setting), ".")
+	g.unsure = g.unsure || !shellline.InList("user author committer commit advice color gc http credential", section) &&
+		!isHooksPath(strings.SplitN(setting, "=", 2)[0])
 }
 
 // inFolder joins a folder and a name, or returns the name if it is absolute.

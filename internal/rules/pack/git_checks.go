@@ -123,7 +123,7 @@ func (c *Call) changesHooks() Found {
 		}
 	}
 	for _, f := range c.Redirect {
-		if f.Writes && (c.isHook(f.Word, f.Folders) || holdsPart(f.Path, "/.git/config/") ||
+		if f.Writes && (c.isHook(f.Word, f.Folders) ||
 			isChecksFile(f.Word) && !f.Appends && !c.fills(&f)) {
 			return Found{Subject: "> " + f.Path}
 		}
@@ -138,11 +138,15 @@ func (c *Call) changesHooks() Found {
 	return Found{}
 }
 
-// isHook reports whether a word names a hook of the repository, or the folder of the hooks.
+// isHook reports whether a word names a hook of the repository, the folder of the hooks, or the file with the setting
+// of this folder.
 func (c *Call) isHook(w Word, folders []Word) bool {
-	at := c.absolute(w.Text, folders)
-	return holdsPart(w.Text, "/.git/hooks/") || holdsPart(w.Text, "/.husky/") || holdsPart(at, "/.git/hooks/") ||
-		holdsPart(at, "/.husky/")
+	for _, at := range [...]string{w.Text, c.absolute(w.Text, folders)} {
+		if holdsPart(at, "/.git/hooks/") || holdsPart(at, "/.husky/") || holdsPart(at, "/.git/config/") {
+			return true
+		}
+	}
+	return false
 }
 
 // isChecksFile reports whether a word names the file that says which checks pre-commit, lefthook or overcommit runs.
@@ -168,6 +172,9 @@ func (c *Call) fills(f *File) bool {
 
 // takesAway returns the files that a command removes, moves away or empties.
 func (c *Command) takesAway() []Word {
+	if words := c.operands(); c.Row.Is(programs.Moves) && len(words) == 1 { // a{,.old} is two words
+		return words
+	}
 	if r, ok := c.removes(); ok {
 		return r.words
 	}
@@ -193,7 +200,8 @@ func (c *Command) withoutHooks() []Word {
 	switch {
 	case c.Program == "chmod":
 		if slices.ContainsFunc(c.Args, takesExecution) {
-			return c.Args
+			isConfig := func(w Word) bool { return holdsPart(w.Text, "/.git/config/") }
+			return slices.DeleteFunc(slices.Clone(c.Args), isConfig)
 		}
 	case c.Row.Is(programs.Copies|programs.Links) && !c.Row.Is(programs.Moves):
 	case c.Row.Is(programs.InPlace), c.Row.Is(programs.Writes) && c.does(programs.Replaces), c.Program == "dd":

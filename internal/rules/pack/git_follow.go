@@ -28,6 +28,7 @@ const (
 	tracked workKind = 1 << iota
 	untracked
 	ignored
+	ofOthers // of repositories inside, which no command of this one saves
 )
 
 // isIn reports whether other work includes the work.
@@ -281,7 +282,7 @@ func (f *gitFlow) single(s *shellline.Step, at *gitState) (done, failed *gitStat
 	i, end := f.indexes[s.Command][0], f.indexes[s.Command][1]
 	c := &f.call.Commands[i]
 	switch {
-	case c.Program == "exit":
+	case c.Words[0].Text == "exit" && len(c.Args) < 2 && !slices.ContainsFunc(c.Args, mayBeMany):
 		f.exits = f.exits.or(at)
 		return nil, nil
 	case f.gits[i] != nil:
@@ -308,6 +309,8 @@ func (f *gitFlow) single(s *shellline.Step, at *gitState) (done, failed *gitStat
 	}
 	return at, at
 }
+
+func mayBeMany(w Word) bool { return w.MaybeMany }
 
 // git returns the state after a command that succeeds, which may be one of git.
 func (f *gitFlow) git(i int, at *gitState) *gitState {

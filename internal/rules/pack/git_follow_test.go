@@ -92,7 +92,10 @@ own:cd ../main && git push
 own:git-push origin main
 git push origin "$(git branch --show-current)"
 git push origin "HEAD:$(git rev-parse --abbrev-ref HEAD)"
-ssh h 'git checkout main && git push'`,
+ssh h 'git checkout main && git push'
+own:git -c push.default=upstream push
+own:git -c remote.origin.push=HEAD:main push
+own:cd "$D" && git checkout main && git push`,
 			passes: `
 git checkout -b x && git add -A && git commit -m m && git push -u origin HEAD
 git switch -c x && git push
@@ -208,7 +211,23 @@ git stash drop
 git stash clear
 git switch --discard-changes main
 git -c clean.requireForce=false clean -d
-git --git-dir=.git checkout -- a.txt`,
+git --git-dir=.git checkout -- a.txt
+git --work-tree=/tmp/x stash -u && git reset --hard
+GIT_INDEX_FILE=x git stash -u && git reset --hard
+git -C "$D" stash -u && git reset --hard
+(cd "$D" && git stash -u) && git reset --hard
+git -c core.excludesFile=x stash -u && git clean -fd
+git stash -u && git clean -ffd
+git stash -u && git reset --hard --recurse-submodules
+git stash -u || EXIT; git reset --hard
+git stash -u || exit 1 2; git reset --hard
+git add -A && git restore --staged . && git commit --allow-empty -m x && git reset --hard
+git stash -u && [ -f x ] || git reset --hard
+if false; then git stash -u; fi && git reset --hard
+X='git stash -u'; bash -c "$X" && git reset --hard
+rm -rf .git/objects
+rm .git/refs/heads/main
+rm -rf .git/*`,
 			passes: `
 git stash -u && git reset --hard
 git stash && git reset --hard
@@ -243,6 +262,10 @@ git stash -u && git checkout -f main
 git stash -u && git switch --discard-changes main
 git stash -u && git rm -rf .
 git merge x && git branch -D x
+rm -f .git/index.lock
+cd "$D" && git stash -u && git reset --hard
+git -C "$D" stash -u && git -C "$D" reset --hard
+git -c user.name=a -c user.email=b commit -am x && git checkout .
 git stash apply && git stash drop
 git stash pop
 git stash drop --help
@@ -324,6 +347,9 @@ git rm -r .husky
 git mv .husky x
 ln -sf /bin/true .git/hooks/pre-commit
 cp /dev/null .husky/pre-commit
+sed -i /hooks/d .git/config
+mv .git/hooks/pre-commit{,.off}
+find .husky -type f -delete
 pre-commit uninstall
 pre-commit uninstall -t pre-push
 npx lefthook uninstall
@@ -382,6 +408,7 @@ git -c core.hooksPath=/dev/null clone x
 git -c core.hooksPath=.githooks commit -m x
 chmod +x .husky/pre-commit
 chmod 755 .git/hooks/pre-commit
+chmod 600 .git/config
 cp hooks/pre-commit .git/hooks/pre-commit
 ln -s ../../hooks/pre-commit .git/hooks/pre-commit
 cat .husky/pre-commit

@@ -111,8 +111,9 @@ func (g *gitCall) movesBranch(c *Call) string {
 		if len(again) == 0 || !mayLose(again[0], true) {
 			return ""
 		}
-		_, of, _ := strings.Cut(append(words, Word{})[0].Text, "/") // begins again where the remote is
-		if of != again[0].Text && !slices.Contains([]string{"FETCH_HEAD", "@{u}", "@{upstream}"}, append(words, Word{})[0].Text) {
+		from := append(words, Word{})[0].Text
+		_, of, _ := strings.Cut(from, "/") // begins again where the remote is
+		if of != again[0].Text && from != "FETCH_HEAD" && from != "@{u}" && from != "@{upstream}" {
 			return act
 		}
 	}

@@ -142,6 +142,14 @@ func showsCurrent(source string) bool {
 
 // pushesCurrent looks at a push of the branch that is checked out.
 func (c *Call) pushesCurrent(g *gitCall) Found {
+	isTarget := func(setting string) bool {
+		name, value, _ := strings.Cut(strings.ToLower(setting), "=")
+		return name == "push.default" && (value == "upstream" || value == "tracking" || value == "matching") ||
+			strings.HasPrefix(name, "remote.") && strings.HasSuffix(name, ".push")
+	}
+	if slices.ContainsFunc(g.settings, isTarget) {
+		return g.inDoubt("a setting chooses the branches")
+	}
 	names := c.before(g).branches
 	for _, name := range names {
 		switch {

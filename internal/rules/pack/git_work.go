@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/rules/programs"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
@@ -40,6 +41,10 @@ func lostWork(c *Call) Found {
 			if w.what&ignored != 0 {
 				option = "-a"
 			}
+			if w.what&ofOthers != 0 {
+				found.Instead = "Save the repositories inside first, each in a line of its own, or ask."
+				return found
+			}
 		}
 		if isLost {
 			at := strings.Join(append([]string{"git"}, g.in...), " ")
@@ -50,9 +55,12 @@ func lostWork(c *Call) Found {
 	return Found{}
 }
 
-// isRepository reports whether a word is the folder of a repository.
+// isRepository reports whether a word is the folder of a repository, or has its commits or its branches.
 func isRepository(w Word) bool {
-	return filepath.Base(w.Text) == ".git" || strings.HasSuffix(w.Text, "/.git/*")
+	at := strings.TrimSuffix(w.Text, "/*")
+	return filepath.Base(at) == ".git" || holdsPart(at, "/.git/objects/") || holdsPart(at, "/.git/refs/heads/") ||
+		holdsPart(at, "/.git/refs/stash/") || holdsPart(at, "/.git/packed-refs/") || holdsPart(at, "/.git/logs/") ||
+		strings.HasSuffix(at, ".git/refs")
 }
 
 // loses returns what a git command throws away. ok is false if the command throws nothing away.
@@ -69,6 +77,11 @@ func (g *gitCall) loses(c *Call) (l loss, ok bool) {
 		what := untracked
 		if g.has("-x,-X") {
 			what = untracked | ignored
+		}
+		options, _ := g.program.Parse(g.args)
+		isForce := func(o programs.Option) bool { return o.Name == "f" || o.Name == "force" }
+		if i := slices.IndexFunc(options, isForce); i >= 0 && slices.ContainsFunc(options[i+1:], isForce) {
+			what |= ofOthers
 		}
 		forced := slices.ContainsFunc(g.settings, func(s string) bool {
 			name, value, _ := strings.Cut(strings.ToLower(s), "=")
@@ -127,7 +140,10 @@ func stashOf(words []Word) string {
 // losesAll is the loss of all changes for the files of a commit, perhaps with new files that stand in the way.
 func (g *gitCall) losesAll(words []Word) loss {
 	what := tracked | untracked
-	if len(words) == 0 || words[0].Text == "HEAD" || words[0].Text == "@" {
+	switch {
+	case g.has("--recurse-submodules"):
+		what |= ofOthers
+	case len(words) == 0 || words[0].Text == "HEAD" || words[0].Text == "@":
 		what = tracked
 	}
 	return loss{work: []work{{"", what}}}
@@ -228,12 +244,20 @@ func (c *Call) after(g *gitCall, at *gitState) *gitState {
 		next.branches = names
 	}
 	switch g.sub {
+	case "add", "stage", "commit", "stash":
+		if g.unsure {
+			return &next
+		}
+	}
+	switch g.sub {
 	case "add", "stage":
 		next.staged = append(slices.Clip(at.staged), g.stages(words)...)
 	case "commit":
 		next.saved = append(slices.Clip(at.saved), g.commits(words, at.staged)...)
 	case "stash":
 		g.stashes(words, at, &next)
+	case "restore", "rm", "mv", "read-tree", "update-index", "apply":
+		next.staged = nil
 	case "merge":
 		if len(words) > 0 && !g.has("--squash") && !g.has("--no-commit") {
 			next.merged = slices.Clip(at.merged)

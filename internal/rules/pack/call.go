@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -54,15 +55,16 @@ type Call struct {
 	Home       string   // the user's home; "": unknown
 	Worktree   string   // the workspace in the linked worktree of Dir, absolute; "": none
 
-	facts    permission.Facts
-	doubts   []doubt
-	assigned []shellline.Assignment
-	lines    []string    // in lower case
-	inputs   int         // the number of commands whose output other commands read, in total
-	guarded  *touched    // the guarded files that the call changes; nil: not computed yet
-	expanded int         // values of variables inserted in words so far
-	listings int         // commands of lists that were read so far
-	reads    *[]readCall // variables that commands read; nil: not computed yet
+	facts      permission.Facts
+	doubts     []doubt
+	assigned   []shellline.Assignment
+	multiplies string      // a function that starts itself twice at a time, or ""
+	lines      []string    // in lower case
+	inputs     int         // the number of commands whose output other commands read, in total
+	guarded    *touched    // the guarded files that the call changes; nil: not computed yet
+	expanded   int         // values of variables inserted in words so far
+	listings   int         // commands of lists that were read so far
+	reads      *[]readCall // variables that commands read; nil: not computed yet
 
 	flows     []lineFlow
 	gitCalls  []gitCall           // see gits
@@ -197,6 +199,7 @@ func (c *Call) addLine(line *shellline.Unwrapped) {
 		c.Redirect = append(c.Redirect, fileOf(r))
 	}
 	c.assigned = append(c.assigned, line.Assignments...)
+	c.multiplies = cmp.Or(c.multiplies, line.Multiplies)
 }
 
 func hasBlank(w Word) bool { return strings.ContainsAny(w.Text, " \t\n") }

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 var files = Pack{
-	Name: "files", Version: 1, Summary: "no deletion of homes, systems, the whole workspace or what lies outside of it",
+	Name: "files", Version: 2, Summary: "no deletion of homes, systems, the whole workspace or what lies outside of it",
 	Rules: []Rule{
 		{
 			Name:   "no-wide-delete",
@@ -41,6 +42,14 @@ var files = Pack{
 		{
 			Name: "no-outside-write", Blocks: "a file tool that writes outside of the workspace",
 			Find: outsideWrite,
+		},
+		{
+			Name: "no-access-change", Blocks: "a change of who may log in or act as root", Since: 2,
+			Find: accessChange,
+		},
+		{
+			Name: "no-fork-bomb", Blocks: "a function that starts itself without end", Since: 2,
+			Find: func(c *Call) Found { return Found{Subject: c.multiplies} },
 		},
 	},
 }
@@ -80,8 +89,8 @@ func (c *Command) removes() (r removal, ok bool) {
 		r = removal{words: c.operands(), recursive: true, moves: true}
 		if c.intoFolder().Text != "" {
 			r.words = c.andNamed(r.words)
-		} else if len(r.words) > 0 {
-			r.words = r.words[:len(r.words)-1]
+		} else if n := len(r.words); n > 0 {
+			r.words = append(r.words[:n-1:n-1], exceptLast(r.words[n-1])...)
 		}
 		return r, true
 	case p.Name == "rsync":
@@ -95,6 +104,15 @@ func (c *Command) removes() (r removal, ok bool) {
 		}
 	}
 	return r, false
+}
+
+// exceptLast returns all but the last of the words that the shell makes of a word with braces, as in x{,.old}.
+func exceptLast(w Word) (words []Word) {
+	texts := expandBraces(w.Text, nil)
+	for _, text := range texts[:len(texts)-1] {
+		words = append(words, Word{Text: text, Computed: true, Home: w.Home, Source: w.Source})
+	}
+	return words
 }
 
 // andNamed adds a word for the further arguments that only xargs knows.
@@ -188,7 +206,7 @@ func wideDelete(c *Call) Found {
 				case r.moves && t.doubt == ifEmpty && !isGlob: // a loop over files of a folder
 				case cmd.Program == "rmdir" && t.isFound(): // deletes empty folders alone
 				case r.moves && t.isFound() && t.list.narrow && t.path != "/" && systemArea(t.path) == outside:
-				case t.area == inSystem && !cmd.Elsewhere && cmd.Program != "rmdir" && (whole || isOfSystem(t.path)),
+				case t.area == inSystem && !cmd.Elsewhere && cmd.Program != "rmdir" && (whole || isKept(t.path)),
 					t.area == protected && whole,
 					t.area == workspace && whole && !cmd.Elsewhere && !finds && cmd.Program != "rsync":
 					return cmd.foundIn(t)
@@ -223,7 +241,27 @@ func (c *Call) keepsInWorkspace(cmd *Command) bool {
 	return last[0].Computed || c.leadTo(inside, last, cmd) || c.leadTo(workspace, last, cmd)
 }
 
+// isKept reports whether the loss of a single file in a system folder matters. Locks, sockets, sources of packages, and
+// links that switch a part of a server on do not.
+func isKept(p string) bool {
+	if isOfSystem(p) {
+		return true
+	}
+	for _, folder := range [...]string{"/etc/apt/sources.list.d", "/etc/apt/keyrings", "/etc/yum.repos.d",
+		"/usr/share/keyrings", "/run", "/var/run", "/var/lock", "/var/crash", "/dev", "/proc", "/Library/Caches"} {
+		if below(folder, p) {
+			return false
+		}
+	}
+	folder, name := path.Split(p)
+	return !strings.HasSuffix(folder, "-enabled/") && !shellline.InList(".lock .pid .sock .socket", path.Ext(name)) &&
+		name != "lock" && !strings.HasPrefix(name, "lock-")
+}
+
 func outsideDelete(c *Call) Found {
+	if found := scheduleLoss(c); found.Subject != "" {
+		return found
+	}
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
 		r, ok := cmd.removes()

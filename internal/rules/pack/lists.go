@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
-// list is where the names in a word come from, if other commands of the line print the names.
+// list is the source of the names in a word, if other commands of the line print the names.
 type list struct {
 	by     *Command // prints the names
 	found  bool     // a search or a listing found the names below the path of the target
@@ -16,8 +16,8 @@ type list struct {
 	glob   bool     // the shell makes many names of a pattern
 }
 
-// bytesOfListing is the length of a text whose reading counts as one command.
-const bytesOfListing = 50
+// bytesOfListing is the length of a text whose reading counts as one command, and wordsOfListing that of a command.
+const bytesOfListing, wordsOfListing = 50, 20
 
 // maxListings limits the commands of lists that are read for one call, each as often as a rule asks.
 const maxListings = 2000
@@ -25,14 +25,17 @@ const maxListings = 2000
 // tooManyLists is the reading of names after the limit: the last list may be of any folder.
 var tooManyLists = reading{text: "/", doubt: "many lists name the files"}
 
-// listed returns the readings of a word in which names that the commands print stand between two texts. known means
-// that one of the commands prints names of files.
+// listed returns the readings of a word with printed names between two texts. known means that one of the commands
+// prints names of files.
 func (c *Call) listed(from []shellline.Command, before, rest string, depth int) (all []reading, known bool) {
 	const deepest = 4 // lists that name what others list
 	if len(from) == 0 || depth > deepest {
 		return nil, false
 	}
-	if c.listings += len(from); c.listings > maxListings {
+	for _, command := range from {
+		c.listings += 1 + len(command.Words)/wordsOfListing
+	}
+	if c.listings > maxListings {
 		return []reading{tooManyLists}, true
 	}
 	var commands []Command
@@ -103,11 +106,11 @@ func (c *Call) producers(from []shellline.Command, depth int) (all []shellline.C
 	return all
 }
 
-// lists returns the names that a command prints: words that name the files themselves, or folders with the files.
+// lists returns the names that a command prints: words for the files themselves, or folders with the files.
 func (c *Command) lists(call *Call) (words []Word, made list, ok bool) {
 	here := []Word{{Text: "."}}
 	switch p := c.Row; {
-	case c.MoreArgs: // lists what xargs names
+	case c.MoreArgs: // lists the names from xargs
 		return nil, made, false
 	case c.Program == "echo", c.Program == "printf":
 		return printed(c.Args), made, true
@@ -143,7 +146,7 @@ func (c *Command) lists(call *Call) (words []Word, made list, ok bool) {
 	return nil, made, false
 }
 
-// folderLists returns the words for what ls and the like print: the operands, and patterns for what is in folders.
+// folderLists returns the words for the output of ls and the like: the operands, and patterns for the files of folders.
 func (c *Command) folderLists() (words []Word) {
 	for _, w := range c.operands() {
 		name := w.Text[strings.LastIndexByte(w.Text, '/')+1:]
@@ -178,7 +181,7 @@ func (c *Command) gitLists(call *Call) (words []Word, made list, ok bool) {
 	return words, list{found: true, narrow: g.has("-i,--ignored")}, true
 }
 
-// runsFound reports whether find runs a command whose output chooses or changes the names.
+// runsFound reports whether find runs a command, which chooses or changes the names.
 func (c *Command) runsFound() bool { return hasWord(c.Args, "-exec", "-execdir", "-ok", "-okdir") }
 
 // fdRemoval returns the files that fd finds. Patterns means that a pattern chooses the files.
@@ -221,7 +224,7 @@ func printed(args []Word) (words []Word) {
 	return words
 }
 
-// sorts reports whether a command puts a list of names in an order by age or size, from which head and tail choose.
+// sorts reports whether a command puts a list of names in an order by age or size, so head and tail choose by that.
 func (c *Command) sorts() bool {
 	prints := func(w Word) bool { return strings.HasPrefix(w.Text, "%") && strings.ContainsAny(w.Text[:2], "TACs") }
 	switch c.Row.Name {
@@ -233,8 +236,8 @@ func (c *Command) sorts() bool {
 	return false
 }
 
-// chooses reports whether a filter lets only those names through that a pattern, a person or another list chooses. A
-// filter that leaves names out chooses none. sorted: the input has an order by age or size.
+// chooses reports whether a pattern, a person or another list chooses the names behind a filter. A filter that only
+// leaves names out does not choose. sorted: the input has an order by age or size.
 func (c *Command) chooses(sorted bool) bool {
 	text := "" // of a program
 	if operands := c.operands(); len(operands) > 0 {

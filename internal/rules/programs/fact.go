@@ -91,5 +91,5 @@ var factOf = lazy.Value[map[string]Fact]{Make: func() map[string]Fact {
 }}
 
 // ofSubcommands are the facts of a program that the row of a subcommand may add.
-const ofSubcommands = MayShow | Reads | Remote | API | Decodes | Cluster | Infra | Containers | Cloud | Publishes |
-	Rewrites | Skips
+const ofSubcommands = MayShow | Reads | Remote | API | Decodes | Erases | Cluster | Infra | Containers | Cloud |
+	Publishes | Rewrites | Skips

@@ -24,6 +24,8 @@ type Line struct {
 	// Blocks are the parts of the line that may run not at all, several times or with a use of their result.
 	Blocks []Block
 	flow   *Step
+	// Multiplies is the name of a function that starts itself twice at a time, or "".
+	Multiplies string
 	// Unusual names constructs outside of the common part of the shells' language, such as declare and $'…'.
 	Unusual    []string
 	Unreadable string // why the line cannot be parsed, or ""

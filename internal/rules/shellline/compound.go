@@ -50,16 +50,43 @@ func (r *reader) projectCompound(c syntax.Command) {
 // function reads the definition of a function. Its commands may run with any stdin.
 func (r *reader) function(c *syntax.FuncDecl) {
 	r.unusual(otherConstruct)
-	if c.Name == nil || !plainName.Get().MatchString(c.Name.Value) {
+	isPlain := c.Name != nil && plainName.Get().MatchString(c.Name.Value)
+	if !isPlain {
 		r.failProject("a function of an odd name")
+	}
+	if c.Name == nil {
 		return
 	}
 	r.block(Function, c).Text = c.Name.Value
 	r.defines = true
 	outside := r.stdin
 	r.stdin = fed
+	commands, blocks := len(r.line.Commands), len(r.line.Blocks)
 	r.statement(c.Body)
 	r.stdin = outside
+	inBackground := func(b Block) bool { return b.Kind == Background }
+	if multiplies(r.line.Commands[commands:], c.Name.Value, slices.ContainsFunc(r.line.Blocks[blocks:], inBackground)) {
+		r.line.Multiplies = c.Name.Value
+	}
+}
+
+// multiplies reports whether a function with these commands starts itself twice at a time.
+func multiplies(commands []Command, name string, inBackground bool) bool {
+	calls := 0
+	for i := range commands {
+		c := &commands[i]
+		isName := func(c Command) bool { return c.Words[0].Text == name }
+		if !isName(*c) {
+			continue
+		}
+		if slices.ContainsFunc(c.PipedFrom, isName) {
+			return true
+		}
+		if len(c.Words) == 1 && inBackground {
+			calls++
+		}
+	}
+	return calls > 1
 }
 
 // plainName matches names of functions without a special meaning in any shell.

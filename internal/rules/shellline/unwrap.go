@@ -1,6 +1,7 @@
 package shellline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ type Unwrapped struct {
 	Redirections []Redirection // of all lines
 	Assignments  []Assignment  // of all lines
 	Flow         *Step         // of the line
+	Multiplies   string        // as in Line, of all lines
 	Opaque       Opaque        // as in Line
 	Hints        []Hint
 	wholeLine    bool // the line itself is a hint
@@ -28,7 +30,7 @@ type Unwrapped struct {
 
 // Unwrap finds the commands that run because of the commands of a line. text is the line.
 func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
-	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections, Flow: l.flow,
+	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections, Flow: l.flow, Multiplies: l.Multiplies,
 		Opaque: l.Opaque}
 	r.note(l.values.assignments)
 	parameters := r.noteLine(l)
@@ -135,6 +137,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 				r.stopped = r.stopped || left > 0
 				return
 			}
+			r.Multiplies = cmp.Or(r.Multiplies, line.Multiplies)
 			r.addLaunches(line.values, c, left-1)
 			parameters := r.noteLine(&line)
 			if l.parameters != nil {

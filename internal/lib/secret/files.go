@@ -22,13 +22,36 @@ func File(file string) bool {
 	return isEnvFile(base) || isKeyFile(base) || inSecretFolder("/"+file, base)
 }
 
-// withoutBackup returns the name of the original of a backup file.
+// Asks reports whether a path is a file that may have secrets, or only settings that a project commits: a person is asked
+// about the .envrc of direnv. File does not count the file.
+func Asks(file string) bool { return withoutBackup(strings.ToLower(path.Base(file))) == ".envrc" }
+
+// IsKey reports whether a path is a key, a store of keys or a cluster's configuration by the end of the name alone, such
+// as a.key, a.pem and kubeconfig: most programs use such a file, and do not show it. The words section.key and
+// export kubeconfig look the same.
+func IsKey(file string) bool {
+	base := withoutBackup(strings.ToLower(path.Base(file)))
+	switch path.Ext(base) {
+	case ".key", ".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".kubeconfig":
+		return true
+	}
+	return strings.HasPrefix(base, "kubeconfig") || strings.HasPrefix(base, "id_")
+}
+
+// InSecretFolder reports whether the folder of a path makes the file a secret, whatever the file's name is.
+func InSecretFolder(file string) bool {
+	file = strings.ToLower(file)
+	return inSecretFolder("/"+file, path.Base(file))
+}
+
+// withoutBackup returns the name of the original of a backup or of a compressed file.
 func withoutBackup(base string) string {
 	for {
 		before := base
 		base = strings.TrimRight(base, "~")
 		switch end := path.Ext(base); end {
-		case ".bak", ".old", ".orig", ".backup", ".save", ".swp", ".swo", ".copy", ".disabled":
+		case ".bak", ".old", ".orig", ".backup", ".save", ".swp", ".swo", ".copy", ".disabled", ".gz", ".bz2", ".xz",
+			".zst":
 			base = strings.TrimSuffix(base, end)
 		}
 		if base == before {
@@ -40,8 +63,10 @@ func withoutBackup(base string) string {
 // isEnvFile reports whether a name is .env or similar, except for examples and encrypted files.
 func isEnvFile(base string) bool {
 	switch base {
-	case ".env", ".envrc":
+	case ".env":
 		return true
+	case ".env.test", ".env.testing", ".env.development": // projects commit these, and write secrets to .env.test.local
+		return false
 	case "process.env", "import.meta.env", "deno.env", "bun.env": // an expression in code
 		return false
 	}
@@ -126,12 +151,12 @@ func Glob(glob string) bool {
 	if !strings.ContainsAny(glob, "*?[") {
 		return File(glob)
 	}
-	folder, base := path.Split(glob)
+	folder, base := path.Split(strings.ReplaceAll(glob, "[!", "[^"))
 	fixed := strings.IndexAny(base, "*?[")
 	if fixed < 0 || len(strings.Trim(base, "*")) == 0 {
 		return File(Filled(glob))
 	}
-	for _, name := range [...]string{".env", ".env.local", ".envrc", "id_rsa", "id_ed25519"} {
+	for _, name := range [...]string{".env", ".env.local", "id_rsa", "id_ed25519"} {
 		if ok, _ := path.Match(base, name); ok && (fixed > 0 || len(strings.Trim(base, "*?[]")) > 2) {
 			return true
 		}

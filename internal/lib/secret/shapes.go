@@ -218,13 +218,31 @@ func (s set) has(b byte) bool {
 	return isAlphanumeric(b)
 }
 
+// placeholders are words of keys that are only examples.
+const placeholders = "example xxxx your placeholder dummy fake changeme change_me replace redacted insert sample deadbeef " +
+	"foobar testtest notreal"
+
 // isRandom reports whether a text looks like a key, and not like a word or a placeholder such as a row of x.
 func isRandom(text string) bool {
 	lower := strings.ToLower(text)
-	if strings.Contains(lower, "example") || strings.Contains(lower, "xxxx") || strings.Contains(lower, "your") {
-		return false
+	for word := range strings.FieldsSeq(placeholders) {
+		if strings.Contains(lower, word) {
+			return false
+		}
 	}
-	return kinds(text) >= 8 && strings.ContainsAny(text, "0123456789")
+	return kinds(text) >= 8 && strings.ContainsAny(text, "0123456789") && !counts(lower)
+}
+
+// counts reports whether half of the characters follow each other as in the alphabet, or repeat, as in abc123def456 and
+// 1234567890: nobody draws such a key by chance.
+func counts(text string) bool {
+	steps := 0
+	for i := 1; i < len(text); i++ {
+		if before := text[i-1]; text[i] == before+1 || text[i] == before || before == '9' && text[i] == '0' {
+			steps++
+		}
+	}
+	return steps*2 >= len(text)
 }
 
 // kinds returns how many different characters of ASCII a text has.

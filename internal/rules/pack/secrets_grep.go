@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
-	"github.com/hookrun/hookrun/internal/lib/secret"
 )
 
 // grepCall is a command that searches for a text in files.
@@ -89,7 +88,7 @@ func (s *search) grep(c *Command) string {
 		}
 	}
 	for _, glob := range g.include {
-		if secret.Glob(glob) {
+		if s.isGlob(glob) {
 			return glob
 		}
 	}

@@ -1,8 +1,8 @@
 package pack
 
 import (
+	"cmp"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +17,8 @@ func (s *search) command(c *Command) Found {
 	what, p := "", c.Row
 	shows := p.Shows(c.Args)
 	switch {
+	case c.isSource(), c.Wrapper == "source", c.Wrapper == ".": // see entering
+		return Found{}
 	case shows == programs.No && !p.Is(programs.Group):
 		return Found{Subject: s.loaded(c)}
 	case p.Is(programs.Searches):
@@ -46,15 +48,17 @@ func (s *search) command(c *Command) Found {
 	case p.Name == "python" && len(c.Args) > 1 && c.Args[0].Text == "-m" &&
 		shellline.InList("venv virtualenv", c.Args[1].Text):
 		return Found{}
-	case c.Program != "" && secret.File(c.Program): // bash .env
+	case c.Program != "" && s.isFile(c.Program): // bash .env
 		return Found{Subject: c.Program}
+	case shows == programs.Maybe && !p.Is(programs.Language) && !p.Holds(programs.Checks|programs.MayShow, c.Args):
+		what = s.unknownOperands(c.Args)
 	default:
 		what = s.operands(c.Args, shows)
 	}
-	if what != "" {
+	if what = cmp.Or(what, s.inText(c)); what != "" {
 		return Found{Subject: what}
 	}
-	if shows == programs.Yes && !p.Is(programs.Searches) && s.getsNames(c) {
+	if shows == programs.Yes && !p.Is(programs.Searches) && s.getsNames(c) && !s.hidesNames(c) {
 		if file := s.anyListed(); file != "" {
 			return Found{Subject: file, Doubt: "another program names the files"}
 		}
@@ -89,6 +93,36 @@ func (s *search) operands(args []Word, shows programs.Answer) string {
 	return ""
 }
 
+// unknownOperands finds a file of secrets in the arguments of a program that no row says anything about. A key counts
+// only as an argument of its own in a folder of secrets: programs use keys and do not show them, and words such as
+// section.key look like keys. A pattern in quotes is none of the shell's.
+func (s *search) unknownOperands(args []Word) string {
+	isValue := false
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		isOption := len(w.Text) > 1 && w.Text[0] == '-'
+		if isOption {
+			if left, next := leavesOut(w.Text, true); left {
+				if next {
+					i++
+				}
+				continue
+			}
+		}
+		alone := !isValue && !isOption && !strings.ContainsAny(w.Text, "=:,;@")
+		isValue = isOption && !strings.Contains(w.Text, "=")
+		what := s.word(w, nameOnly)
+		isQuoted := w.Computed && len(w.Source) > 1 && w.Source[0] == '"' && strings.IndexByte(w.Source[1:], '"') == len(w.Source)-2
+		switch {
+		case what == "", isQuoted && strings.Contains(what, "*"):
+		case secret.IsKey(what) && !(alone && secret.InSecretFolder(what)):
+		default:
+			return what
+		}
+	}
+	return ""
+}
+
 // zipped returns the arguments of zip without the exclude patterns after -x.
 func zipped(args []Word) (rest []Word) {
 	leavesOut := false
@@ -106,8 +140,8 @@ func leavesOut(option string, loads bool) (leaves, next bool) {
 	name, _, attached := strings.Cut(strings.ToLower(option), "=")
 	words := []string{"exclude", "ignore"}
 	if loads {
-		words = append(words, "env", "key", "cert", "kubeconfig", "identity", "credential", "config", "netrc",
-			"defaults", "-out", "secret", "pass")
+		words = append(words, "env", "key", "cert", "kubeconfig", "identity", "cred", "config", "netrc",
+			"defaults", "-out", "secret", "pass", "token", "auth")
 	}
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) }), !attached
 }
@@ -132,21 +166,50 @@ func (s *search) script(c *Command) string {
 // copies reads the arguments of a program that copies, moves or links files. A copy does not count as reading if the
 // name of the copy is also secret, unless the copy leaves the machine.
 func (s *search) copies(c *Command) string {
-	files, target := splitBraces(c.operands()), c.intoFolder().Text
+	files, target, leaves := s.copied(c)
+	for _, w := range files {
+		if what := s.word(w, followed); what != "" && (leaves || !s.keepsName(what, target, len(files) > 1)) {
+			return what
+		}
+	}
+	return ""
+}
+
+// copied returns the files that a program copies, moves or links, and where to. leaves: to another machine.
+func (s *search) copied(c *Command) (files []Word, target string, leaves bool) {
+	files, target = splitBraces(c.operands()), c.intoFolder().Text
 	if target == "" {
 		if len(files) < 2 {
-			return ""
+			return nil, "", false
 		}
 		target, files = files[len(files)-1].Text, files[:len(files)-1]
 	}
 	host, _, leaves := strings.Cut(target, ":")
 	leaves = leaves && (c.Program == "scp" || c.Program == "rsync") && !strings.Contains(host, "/")
-	for _, w := range files {
-		if what := s.word(w, followed); what != "" && (leaves || !s.keepsName(what, target)) {
-			return what
+	return files, target, leaves
+}
+
+// hidesNames reports whether a command shows no file of a list of unnamed files: it changes the files in place, packs
+// them, or copies them to files of the same names.
+func (s *search) hidesNames(c *Command) bool {
+	switch p := c.Row; {
+	case slices.ContainsFunc(c.Args, c.isInPlace):
+		return !strings.Contains(c.Text, "/dev/")
+	case shellline.InList("tar 7z zip gzip", p.Name):
+		return !c.has("-O,--to-stdout,--stdout") && !(p.Name == "gzip" && c.has("-c"))
+	case p.Is(programs.Copies | programs.Moves | programs.Links):
+		files, target, leaves := s.copied(c)
+		isListed := slices.ContainsFunc(files, func(w Word) bool {
+			return s.getsNames(&Command{Command: shellline.Command{}, Args: []Word{w}})
+		})
+		if leaves || c.Program == "scp" {
+			return false
 		}
+		listed := s.anyListed()
+		return !isListed && (!c.MoreArgs || c.intoFolder().Text == "") ||
+			strings.Contains(target, "{}") || s.keepsName(listed, target, c.intoFolder().Text != "")
 	}
-	return ""
+	return false
 }
 
 // splitBraces expands the braces in words.
@@ -164,23 +227,36 @@ func splitBraces(words []Word) (all []Word) {
 }
 
 // keepsName reports whether the copy of a file has a secret name.
-func (s *search) keepsName(file, target string) bool {
-	if secret.File(target) && target[strings.LastIndexByte(target, '/')+1:] != ".ssh" {
+func (s *search) keepsName(file, target string, isFolder bool) bool {
+	isSecret := func(file string) bool { return secret.File(file) || secret.Asks(file) }
+	if isSecret(target) && target[strings.LastIndexByte(target, '/')+1:] != ".ssh" {
 		return true
 	}
-	isFolder := strings.HasSuffix(target, "/") || strings.Trim(target[strings.LastIndexByte(target, '/')+1:], ".") == ""
+	isFolder = isFolder || strings.HasSuffix(target, "/") ||
+		strings.Trim(target[strings.LastIndexByte(target, '/')+1:], ".") == ""
 	for _, end := range s.facts.ResolvedPaths(s.dir, target) {
 		info, err := os.Stat(end)
 		isFolder = isFolder || err == nil && info.IsDir()
 	}
-	return isFolder && secret.File(target+"/"+secret.Filled(file[strings.LastIndexByte(file, '/')+1:]))
+	base := file[strings.LastIndexByte(file, '/')+1:]
+	return isFolder && (isSecret(target+"/"+secret.Filled(base)) || !secret.InSecretFolder(secret.Filled(file)) && secret.Glob(base))
 }
 
 // git reads the git subcommands that print files.
 func (s *search) git(c *Command) string {
 	g := gitOf(c, s.Dir)
 	args := g.args
+	for _, w := range g.program.Values(g.program.List("loads"), args) {
+		if what := s.word(w, followed); what != "" {
+			return what
+		}
+	}
 	switch {
+	case g.sub == "add", g.sub == "stage":
+		if what := s.operands(args, programs.Yes); what != "" && s.showsChanges() {
+			return what
+		}
+		return ""
 	case !g.program.Does(programs.MayShow, args):
 		return ""
 	case g.sub == "grep" && !g.has("-e"):
@@ -189,6 +265,66 @@ func (s *search) git(c *Command) string {
 		}
 	}
 	return s.operands(args, programs.Maybe)
+}
+
+// showsChanges reports whether the line shows what it has added to git's index.
+func (s *search) showsChanges() bool {
+	return slices.ContainsFunc(s.Commands, func(c Command) bool {
+		if c.Row.Name != "git" {
+			return false
+		}
+		g := gitOf(&c, s.Dir)
+		return shellline.InList("diff show stash", g.sub) && g.program.Does(programs.MayShow, g.args) ||
+			g.sub == "log" && g.program.Does(programs.MayShow, g.args) || g.sub == "commit" && g.has("-v")
+	})
+}
+
+// inText finds a file of secrets that a text in the arguments of a command reads: a program for sed, an editor, or a
+// statement for a database.
+func (s *search) inText(c *Command) string {
+	switch p := c.Row; {
+	case p.Name == "sed":
+		for _, w := range c.Args {
+			if what := s.sedReads(w.Text); what != "" {
+				return what
+			}
+		}
+	case p.Name == "awk" && (strings.Contains(c.Text, "getline") || strings.Contains(c.Text, "ARGV")):
+		for text := range strings.SplitSeq(c.Text, `"`) {
+			if s.isFile(text) {
+				return text
+			}
+		}
+	case p.Name == "ex", p.Name == "view":
+		for _, w := range p.Values(p.List("text"), c.Args) {
+			if found := s.inDoubt(doubt{text: "read " + w.Text, why: "a program"}); found.Subject != "" {
+				return found.Subject
+			}
+		}
+	case p.Is(programs.Database):
+		for _, w := range c.Args {
+			if strings.ContainsAny(w.Text, " (") {
+				if found := s.inDoubt(doubt{text: strings.ToLower(w.Text), why: "a program"}); found.Subject != "" {
+					return found.Subject
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// sedReads returns a file of secrets that the command r or R of a program for sed reads.
+func (s *search) sedReads(text string) string {
+	for i := range len(text) {
+		if text[i]|0x20 != 'r' || i > 0 && isAlphanumeric(text[i-1]) && text[i-1] > '9' {
+			continue
+		}
+		file, _, _ := strings.Cut(strings.TrimLeft(text[i+1:], " \t"), "\n")
+		if file = strings.TrimRight(file, " }"); file != "" && s.isFile(file) && !strings.HasSuffix(file, "/") {
+			return file
+		}
+	}
+	return ""
 }
 
 // sent reads the arguments of programs that send files: files after an @ or a <, and the values of a few options.
@@ -242,39 +378,10 @@ func showsNothing(program string) bool {
 	return p.Shows(nil) == programs.No
 }
 
-// listed returns a file of secrets that a program in the line names. The name is in the program's arguments, or the
-// file is in the folder of a find without names and passes the test.
-func (s *search) listed(test func(file string) bool) string {
-	defer func(dir string) { s.dir = dir }(s.dir)
-	for _, c := range s.Commands {
-		s.goTo(c.Folders)
-		switch c.Program {
-		case "find":
-			if what := s.byFind(c.Args, test); what != "" {
-				return what
-			}
-		case "echo", "printf", "ls", "fd", "fdfind", "locate":
-			for _, w := range c.Args {
-				if what := s.word(w, nameOnly); what != "" {
-					return what
-				}
-				if what := secretField(strings.NewReplacer(`\n`, " ", `\0`, " ").Replace(w.Text)); what != "" {
-					return what
-				}
-			}
-		case "xargs":
-			if what := secretField(c.Script); what != "" {
-				return what
-			}
-		}
-	}
-	return ""
-}
-
-// secretField returns the first word of a text that names files of secrets, or "".
-func secretField(text string) string {
+// field returns the first word of a text that names files of secrets, or "".
+func (s *search) field(text string) string {
 	for field := range strings.FieldsSeq(text) {
-		if secret.Glob(field) {
+		if s.isGlob(field) {
 			return field
 		}
 	}
@@ -294,7 +401,7 @@ func (s *search) fd(args []Word) string {
 		if i > 0 && (args[i-1].Text == "-e" || args[i-1].Text == "--extension") {
 			glob = "x." + glob
 		}
-		if secret.Glob(glob) {
+		if s.isGlob(glob) {
 			return glob
 		}
 	}
@@ -309,35 +416,4 @@ func (s *search) loaded(c *Command) string {
 		}
 	}
 	return ""
-}
-
-// byFind is listed for find.
-func (s *search) byFind(args []Word, test func(file string) bool) string {
-	named := false
-	for i := 1; i < len(args); i++ {
-		switch args[i-1].Text {
-		case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex":
-		default:
-			continue
-		}
-		if i > 1 && (args[i-2].Text == "!" || args[i-2].Text == "-not") || strings.Trim(args[i].Text, "*") == "" {
-			continue
-		}
-		named = true
-		glob := strings.NewReplacer(`\.`, ".", ".*", "*").Replace(args[i].Text)
-		if secret.Glob(glob) {
-			return args[i].Text
-		}
-	}
-	if named {
-		return ""
-	}
-	from := "."
-	if len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") && args[0].Text != "!" && args[0].Text != "(" {
-		from = args[0].Text
-	}
-	if from = filepath.ToSlash(from); secret.File(from) {
-		return from
-	}
-	return s.inFolder(from, true, test)
 }

@@ -3,10 +3,12 @@ package pack
 import (
 	"cmp"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/lib/lazy"
 	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/rules/permission"
 	"github.com/hookrun/hookrun/internal/rules/programs"
@@ -16,7 +18,10 @@ import (
 // search finds the files of secrets that a call reads.
 type search struct {
 	*Call
-	dir string // start folder of relative paths in the current command
+	dir  string // start folder of relative paths in the current command
+	asks bool   // looks for .envrc instead
+
+	dotglob bool // a star matches hidden files
 
 	readVars []string // variables set by the read commands of the lines
 
@@ -26,25 +31,94 @@ type search struct {
 }
 
 // readSecret finds a file of secrets that a call reads. It follows links, and searches folders that are read whole.
-func readSecret(c *Call) Found {
-	s := search{Call: c, dir: c.Dir, files: 5000, expansions: 20, variables: 2000, listings: 20}
-	if len(c.Commands) == 0 && len(c.Redirect) == 0 {
-		return s.byTool()
+func readSecret(c *Call) Found { return searchOf(c).all() }
+
+// readEnvrc finds a call that reads the .envrc of direnv.
+func readEnvrc(c *Call) Found {
+	mayName := func(text string) bool { return strings.Contains(text, "env") && strings.Contains(text, "rc") }
+	if !slices.ContainsFunc(c.lines, mayName) && (c.Shell || !mayName(strings.ToLower(c.Args))) {
+		return Found{}
 	}
+	s := searchOf(c)
+	s.asks = true
+	return s.all()
+}
+
+func searchOf(c *Call) *search {
+	s := &search{Call: c, dir: c.Dir, files: 5000, expansions: 20, variables: 2000, listings: 20}
 	for i := range c.Commands {
-		if c.Commands[i].Program == "read" {
-			for _, w := range c.Commands[i].Args {
+		switch command := &c.Commands[i]; command.Program {
+		case "read":
+			for _, w := range command.Args {
 				s.readVars = append(s.readVars, w.Text)
+			}
+		case "shopt", "setopt", "set", "bash", "zsh":
+			s.dotglob = s.dotglob || slices.ContainsFunc(command.Args, func(w Word) bool {
+				return shellline.InList("dotglob globdots", strings.ToLower(strings.ReplaceAll(w.Text, "_", "")))
+			})
+		}
+	}
+	for i := range c.assigned {
+		s.dotglob = s.dotglob || c.assigned[i].Name == "GLOBIGNORE"
+	}
+	return s
+}
+
+// byZsh finds what only zsh reads: an element of mapfile, which is the file of this name, and a star with the qualifier D,
+// which also matches hidden files.
+func (s *search) byZsh() string {
+	for _, line := range s.lines {
+		if !strings.Contains(line, "mapfile[") && !strings.Contains(line, "*(") {
+			continue
+		}
+		for _, at := range zshFiles.Get().FindAllStringSubmatch(line, -1) {
+			switch name := strings.Trim(at[1], `'"`); {
+			case name != "" && s.isFile(name):
+				return name
+			case name == "" && isReader(at[2]):
+				if what := s.inFolder(".", false, func(file string) bool { return s.depth(".", file) == 1 }); what != "" {
+					return what
+				}
 			}
 		}
 	}
-	for i := range c.Commands {
-		s.goTo(c.Commands[i].Folders)
-		if found := s.command(&c.Commands[i]); found.Subject != "" {
+	return ""
+}
+
+var zshFiles = lazy.Regexp{Text: `\bmapfile\[([^\]]+)\]|\b([a-z]+) [^;|&\n]*\*\([^()\s]*d[^()\s]*\)`}
+
+// isFile reports whether a path is a file that the search is for.
+func (s *search) isFile(file string) bool {
+	if s.asks {
+		return secret.Asks(file)
+	}
+	return secret.File(file)
+}
+
+// isGlob is isFile for a glob.
+func (s *search) isGlob(glob string) bool {
+	if s.asks {
+		isEnvrc, _ := path.Match(path.Base(glob), ".envrc")
+		return isEnvrc && strings.Contains(glob, "envr")
+	}
+	return secret.Glob(glob)
+}
+
+// all finds a file in any part of the call.
+func (s *search) all() Found {
+	if len(s.Commands) == 0 && len(s.Redirect) == 0 && len(s.doubts) == 0 {
+		return s.byTool()
+	}
+	for i := range s.Commands {
+		c := &s.Commands[i]
+		if s.goTo(c.Folders); i+1 < len(s.Commands) && s.Commands[i+1].isBehind(c) {
+			continue
+		}
+		if found := s.command(c); found.Subject != "" {
 			return found
 		}
 	}
-	for _, r := range c.Redirect {
+	for _, r := range s.Redirect {
 		if r.Writes {
 			continue
 		}
@@ -53,11 +127,23 @@ func readSecret(c *Call) Found {
 			return Found{Subject: what}
 		}
 	}
-	s.dir = c.Dir
+	if file := s.entering(); file != "" && s.printsVariables() {
+		return Found{Subject: file, Act: "a command that prints variables of a file with secrets"}
+	}
+	s.goTo(nil)
+	if what := s.byZsh(); what != "" {
+		return Found{Subject: what}
+	}
 	if found := s.doubtful(); found.Subject != "" {
 		return found
 	}
 	return s.byTool()
+}
+
+// isBehind reports whether the command stands behind an unknown word that c begins with, as in as_root rm x.
+func (c *Command) isBehind(unknown *Command) bool {
+	return unknown.Row.Name == "" && unknown.Program != "" && c.Row.Name != "" && c.Wrapper == unknown.Words[0].Text &&
+		len(c.Words) < len(unknown.Words) && strings.HasSuffix(unknown.Text, " "+c.Text)
 }
 
 // goTo sets the start folder of relative paths, after the line has changed to folders.
@@ -96,7 +182,7 @@ func (s *search) byTool() Found {
 	}
 	for _, text := range texts {
 		for _, glob := range permission.Braces(text) {
-			if !strings.HasPrefix(glob, "!") && !isText(glob) && secret.Glob(glob) {
+			if !strings.HasPrefix(glob, "!") && !isText(glob) && s.isGlob(glob) {
 				return s.mayDo("read", glob)
 			}
 		}
@@ -121,7 +207,7 @@ func (s *search) word(w Word, e effort) string {
 		known := !strings.Contains(text, unknownText)
 		for _, glob := range permission.Braces(strings.ReplaceAll(text, unknownText, "*")) {
 			for _, part := range parts(glob) {
-				if s.anywhere(part, secret.Glob) {
+				if s.anywhere(part, s.isGlob) {
 					return part
 				}
 			}
@@ -138,7 +224,7 @@ func (s *search) word(w Word, e effort) string {
 // text is word for a text without computed parts.
 func (s *search) text(text string, e effort) string {
 	for _, part := range parts(text) {
-		if s.anywhere(part, secret.File) {
+		if s.anywhere(part, s.isFile) {
 			return part
 		}
 	}
@@ -155,11 +241,11 @@ func (s *search) anywhere(file string, test func(string) bool) bool {
 
 // secretAt returns the path if it is or leads to a file of secrets, or "".
 func (s *search) secretAt(file string) string {
-	if s.anywhere(filepath.ToSlash(file), secret.File) {
+	if s.anywhere(filepath.ToSlash(file), s.isFile) {
 		return file
 	}
 	for _, end := range s.facts.ResolvedPaths(s.dir, file) {
-		if secret.File(filepath.ToSlash(end)) {
+		if s.isFile(filepath.ToSlash(end)) {
 			return file
 		}
 	}
@@ -168,7 +254,7 @@ func (s *search) secretAt(file string) string {
 
 // globSecret returns a file of secrets that a glob matches now. Stars match no hidden file.
 func (s *search) globSecret(glob string) string {
-	hidden := strings.HasPrefix(filepath.Base(glob), ".")
+	hidden := s.dotglob || strings.HasPrefix(filepath.Base(glob), ".")
 	wild := 0
 	for name := range strings.SplitSeq(glob, "/") {
 		if strings.ContainsAny(name, "*?[") {
@@ -296,7 +382,7 @@ func (s *search) inFolder(folder string, hidden bool, test func(file string) boo
 			if isHidden && !hidden || shellline.InList(".git node_modules .venv vendor", entry.Name()) {
 				return filepath.SkipDir
 			}
-		case secret.File(filepath.ToSlash(file)) && test(file):
+		case (s.isFile(filepath.ToSlash(file)) || secret.Asks(file)) && test(file):
 			what = file
 			return filepath.SkipAll
 		}
@@ -311,13 +397,13 @@ func (s *search) doubtful() Found {
 	for i := range s.Commands {
 		if c := &s.Commands[i]; c.Script != "" && (c.isInterpreter()) {
 			program := doubt{text: strings.ToLower(c.Script), why: "a program for " + c.Program}
-			if found := inDoubt(program); found.Subject != "" {
+			if found := s.inDoubt(program); found.Subject != "" {
 				return found
 			}
 		}
 	}
 	for _, d := range s.doubts {
-		if found := inDoubt(d); found.Subject != "" {
+		if found := s.inDoubt(d); found.Subject != "" {
 			return found
 		}
 	}
@@ -331,16 +417,16 @@ func isReader(program string) bool {
 }
 
 // inDoubt is doubtful for one text.
-func inDoubt(d doubt) Found {
+func (s *search) inDoubt(d doubt) Found {
 	isProgram := strings.Contains(d.why, "program")
 	reads := isProgram && slices.ContainsFunc([]string{"open", "read", "cat", "load", "copy", "file", "slurp", "lines",
-		":r "}, func(word string) bool { return strings.Contains(d.text, word) })
+		":r ", "getline", "argv", "import", `\i `}, func(word string) bool { return strings.Contains(d.text, word) })
 	leaves := false
 	for token := range strings.FieldsFuncSeq(d.text, func(r rune) bool {
 		return strings.ContainsRune(" \t\"'`()[]{},\\", r)
 	}) {
 		if !isProgram {
-			reads = (reads || token == "<") && !strings.ContainsAny(token, "|;&\n")
+			reads = (reads || token[0] == '<') && !strings.ContainsAny(token, "|;&\n")
 		}
 		left := leaves
 		leaves = token[0] == '-' && strings.Contains(token, "exclude")
@@ -350,10 +436,43 @@ func inDoubt(d doubt) Found {
 			continue
 		}
 		for part := range strings.SplitSeq(word, "=") {
-			if (isProgram || part == word) && secret.File(part) {
+			if (isProgram || part == word) && s.isFile(part) && !(isProgram && onlyNames(d.text, part)) {
 				return Found{Subject: part, Doubt: d.why}
 			}
 		}
 	}
 	return Found{}
 }
+
+// onlyNames reports whether a program text gives a file only to functions that test, write or delete files.
+func onlyNames(text, file string) bool {
+	for at := 0; ; {
+		next := strings.Index(text[at:], file)
+		if next < 0 {
+			return true
+		}
+		before, behind := text[:at+next], text[at+next+len(file):]
+		if at += next + len(file); behind != "" && (behind[0] == '.' || isAlphanumeric(behind[0])) {
+			continue // another file
+		}
+		before = strings.TrimRight(before, "'\"`")
+		isSecond := strings.HasSuffix(strings.TrimRight(before, " "), ",")
+		if isSecond {
+			before = before[:strings.LastIndexByte(before, '(')+1]
+		}
+		call, ok := strings.CutSuffix(before, "(")
+		name := call[strings.LastIndexFunc(call, func(r rune) bool {
+			return r > 127 || r != '_' && !isAlphanumeric(byte(r))
+		})+1:]
+		if !ok || !isSecond && !shellline.InList(noReads, name) || isSecond && !shellline.InList(noSecondReads, name) {
+			return false
+		}
+	}
+}
+
+const (
+	// noReads are functions of several languages that read no contents of the file in their first argument.
+	noReads = "file_exists exists existssync is_file isfile is_readable unlink unlinksync remove rmsync stat statsync touch " +
+		"chmod access accesssync file_put_contents writefile writefilesync"
+	noSecondReads = "copy copyfile copyfilesync rename renamesync move copy2"
+)

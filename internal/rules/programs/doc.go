@@ -55,7 +55,8 @@
 //
 // Effects are remote (prints or saves what comes from the network; api: what a method says), decodes, unpacks, formats
 // and erases (devices), publishes, and what is deleted: cluster, infra, containers, cloud, and what a database drops. Of
-// git: rewrites (history), and skips (checks, by the options of a condition or always).
+// git: rewrites (history), and skips (checks, by the options of a condition or always). Reveals: prints a secret of a
+// store.
 //
 // An effect, reads, and a may- word can have a condition: formats?-a,--all needs one of the arguments in the list,
 // reads!-noout none. In the list, -x is a letter, perhaps in a bundle; --long is an option, perhaps abbreviated; @word

@@ -147,8 +147,8 @@ func matches(pattern string, args []Word, i int) bool {
 	return text == pattern
 }
 
-// hasSubcommand reports whether the arguments begin with the words of a subcommand, where * is any word. Options may
-// stand before and between the words, each perhaps with a word as its value.
+// hasSubcommand reports whether the arguments begin with the words of a subcommand, where secret* is any word that begins
+// so. Options may stand before and between the words, each perhaps with a word as its value.
 func hasSubcommand(args []Word, sub string) bool {
 	isValue := false // the next word may be the value of an option
 	for i, w := range args {
@@ -176,7 +176,7 @@ func begins(args []Word, sub string) bool {
 		case strings.HasPrefix(w.Text, "-"):
 			isValue = !strings.Contains(w.Text, "=")
 			continue
-		case w.Text == first || first == "*":
+		case w.Text == first || first[len(first)-1] == '*' && strings.HasPrefix(w.Text, first[:len(first)-1]):
 			if !more {
 				return true
 			}

@@ -73,13 +73,14 @@ const (
 	Skips
 	Lists
 	Chooses
+	Reveals
 )
 
 const factNames = "names keeps reads checks searches script filters edits writes makes replaces deletes recursive " +
 	"whole windows copies moves links finds may-show may-write no-file uploads plain lints in-place runs language " +
 	"foreign-shell group modules assigns parameters inline mixed dashed loose options-unknown joins shell away " +
 	"one-word more may-run runs-text remote api decodes unpacks formats erases cluster infra containers cloud " +
-	"publishes database drops rewrites skips lists chooses"
+	"publishes database drops rewrites skips lists chooses reveals"
 
 // factOf returns the fact of a word.
 var factOf = lazy.Value[map[string]Fact]{Make: func() map[string]Fact {
@@ -92,4 +93,4 @@ var factOf = lazy.Value[map[string]Fact]{Make: func() map[string]Fact {
 
 // ofSubcommands are the facts of a program that the row of a subcommand may add.
 const ofSubcommands = MayShow | Reads | Remote | API | Decodes | Erases | Cluster | Infra | Containers | Cloud |
-	Publishes | Rewrites | Skips
+	Publishes | Rewrites | Skips | Reveals

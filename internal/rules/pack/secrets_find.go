@@ -1,0 +1,224 @@
+package pack
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/rules/programs"
+)
+
+// listed returns a file of secrets that a program in the line names. The name is in the program's arguments, or the
+// file is in the folder of a find without names and passes the test.
+func (s *search) listed(test func(file string) bool) string {
+	defer func(dir string) { s.dir = dir }(s.dir)
+	test = s.named(test)
+	for i := range s.Commands {
+		c := &s.Commands[i]
+		s.goTo(c.Folders)
+		if folder, depth, hidden, ok := c.lists(); ok {
+			isNamed := func(file string) bool {
+				return (hidden || filepath.Base(file)[0] != '.') && (depth == 0 || s.depth(folder, file) <= depth) && test(file)
+			}
+			if what := s.inFolder(folder, hidden, isNamed); what != "" {
+				return what
+			}
+		}
+		switch c.Program {
+		case "find":
+			if what := s.byFind(c.Args, test); what != "" {
+				return what
+			}
+		case "echo", "printf", "ls", "fd", "fdfind", "locate":
+			for _, w := range c.Args {
+				if what := s.word(w, nameOnly); what != "" {
+					return what
+				}
+				if what := s.field(strings.NewReplacer(`\n`, " ", `\0`, " ").Replace(w.Text)); what != "" {
+					return what
+				}
+			}
+		case "xargs":
+			if what := s.field(c.Script); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
+// lists returns the folder whose files the command names, how deep (0: all), and whether hidden files are named.
+func (c *Command) lists() (folder string, depth int, hidden, ok bool) {
+	switch operands := c.operands(); c.Program {
+	case "ls", "dir", "vdir":
+		if c.has("-d,--directory") || len(operands) > 1 {
+			return "", 0, false, false
+		}
+		folder, depth, hidden = ".", 1, c.has("-a,-A,-f,--all,--almost-all")
+		if c.has("-R,--recursive") {
+			depth = 0
+		}
+		if len(operands) == 1 {
+			folder = operands[0].Text
+		}
+		return folder, depth, hidden, len(operands) == 0 || !operands[0].Computed
+	case "fd", "fdfind":
+		return ".", 0, true, len(operands) == 0 && c.has("-H,-u,--hidden,--unrestricted") && c.has("-I,-u,--no-ignore")
+	case "rg":
+		return ".", 0, true, len(operands) == 0 && c.has("--files") && c.has("-.,--hidden") && c.has("-u,--no-ignore")
+	case "git":
+		isOthers := func(w Word) bool { return w.Text == "-o" || w.Text == "--others" }
+		return ".", 0, true, len(c.Args) > 1 && c.Args[0].Text == "ls-files" && slices.ContainsFunc(c.Args, isOthers) &&
+			!hasWord(c.Args, "--exclude-standard")
+	case "du":
+		return ".", 0, true, c.has("-a,--all") && len(operands) == 0
+	case "compgen":
+		return ".", 1, false, c.has("-f")
+	}
+	return "", 0, false, false
+}
+
+// depth returns how many folders below a folder a file of the disk is.
+func (s *search) depth(folder, file string) int {
+	ends := s.facts.ResolvedPaths(s.dir, folder)
+	if len(ends) == 0 {
+		return 0
+	}
+	rest, err := filepath.Rel(ends[len(ends)-1], file)
+	if err != nil {
+		return 0
+	}
+	return 1 + strings.Count(filepath.ToSlash(rest), "/")
+}
+
+// named returns a test that also asks the greps of the line that filter names, as in ls -a | grep env.
+func (s *search) named(test func(file string) bool) func(file string) bool {
+	var filters []grepCall
+	inverse := []bool{}
+	for i := range s.Commands {
+		c := &s.Commands[i]
+		if !c.Row.Is(programs.Searches) || len(c.PipedFrom) == 0 || c.MoreArgs || c.Wrapper == "xargs" {
+			continue
+		}
+		g := grepOf(c)
+		isInverse := c.has("-v,--invert-match")
+		if g.unknown = false; len(g.files) == 0 && !g.namesOnly && len(g.patterns) > 0 {
+			filters, inverse = append(filters, g), append(inverse, isInverse)
+		}
+	}
+	if len(filters) == 0 {
+		return test
+	}
+	return func(file string) bool {
+		name := "./" + path.Base(filepath.ToSlash(file))
+		for i := range filters {
+			if filters[i].matches(name) == inverse[i] {
+				return false
+			}
+		}
+		return test(file)
+	}
+}
+
+// byFind is listed for find. A name decides if there is one; otherwise the files on the disk do.
+func (s *search) byFind(args []Word, test func(file string) bool) string {
+	isName, deepest := false, 0
+	var froms []string
+	var without []func(file string) bool
+	either := hasWord(args, "-o", "-or", ",")
+	for i := 0; i < len(args); i++ {
+		text := args[i].Text
+		if text == "" || text[0] != '-' && text[0] != '!' && text[0] != '(' {
+			if len(froms) == i {
+				froms = append(froms, text)
+			}
+			continue
+		}
+		if i+1 == len(args) {
+			break
+		}
+		value := args[i+1].Text
+		isNot := i > 0 && (args[i-1].Text == "!" || args[i-1].Text == "-not")
+		switch text {
+		case "-L", "-H", "-P":
+			if len(froms) == i {
+				args = slices.Delete(slices.Clone(args), i, i+1)
+				i--
+			}
+		case "-maxdepth":
+			if len(value) == 1 && '0' < value[0] && value[0] <= '9' {
+				deepest = int(value[0] - '0')
+			}
+		case "-type":
+			if !either && !isNot && value != "" && strings.Trim(value, "dbcps,") == "" {
+				return ""
+			}
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex":
+			if strings.Trim(value, "*") == "" {
+				continue
+			}
+			matches := pathTest(text, value)
+			if isNot {
+				if !either && matches != nil {
+					without = append(without, matches)
+				}
+				continue
+			}
+			if isRegex := strings.HasSuffix(text, "regex"); isRegex && strings.Contains(value, "[^") {
+				continue
+			}
+			isName = true
+			glob := strings.NewReplacer(`\.`, ".", ".*", "*").Replace(value)
+			if s.isGlob(glob) {
+				return value
+			}
+		}
+	}
+	if isName {
+		return ""
+	}
+	if len(froms) == 0 {
+		froms = []string{"."}
+	}
+	for _, from := range froms {
+		if from = filepath.ToSlash(from); s.isFile(from) {
+			return from
+		}
+		what := s.inFolder(from, true, func(file string) bool {
+			inside := from + "/" + path.Base(filepath.ToSlash(file))
+			if deepest > 0 && s.depth(from, file) > deepest ||
+				slices.ContainsFunc(without, func(matches func(string) bool) bool { return matches(inside) }) {
+				return false
+			}
+			return test(file)
+		})
+		if what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// pathTest returns the test of find for a pattern, or nil.
+func pathTest(option, pattern string) func(file string) bool {
+	if strings.HasSuffix(option, "regex") {
+		re, err := regexp.Compile("^(?:" + basicPattern.Get().Replace(pattern) + ")$")
+		if err != nil {
+			return nil
+		}
+		return re.MatchString
+	}
+	if strings.HasSuffix(option, "name") && !strings.Contains(option, "whole") {
+		return func(file string) bool {
+			ok, _ := path.Match(pattern, path.Base(file))
+			return ok
+		}
+	}
+	flat := func(text string) string { return strings.ReplaceAll(text, "/", "\x01") } // a star also matches a slash
+	return func(file string) bool {
+		ok, _ := path.Match(flat(pattern), flat(file))
+		return ok
+	}
+}

@@ -18,7 +18,7 @@ func (s *search) listed(test func(file string) bool) string {
 	for i := range s.Commands {
 		c := &s.Commands[i]
 		s.goTo(c.Folders)
-		if folder, depth, hidden, ok := c.lists(); ok {
+		if folder, depth, hidden, ok := c.listsFolder(); ok {
 			isNamed := func(file string) bool {
 				return (hidden || filepath.Base(file)[0] != '.') && (depth == 0 || s.depth(folder, file) <= depth) && test(file)
 			}
@@ -49,8 +49,8 @@ func (s *search) listed(test func(file string) bool) string {
 	return ""
 }
 
-// lists returns the folder whose files the command names, how deep (0: all), and whether hidden files are named.
-func (c *Command) lists() (folder string, depth int, hidden, ok bool) {
+// listsFolder returns the folder whose files the command names, how deep (0: all), and whether hidden files are named.
+func (c *Command) listsFolder() (folder string, depth int, hidden, ok bool) {
 	switch operands := c.operands(); c.Program {
 	case "ls", "dir", "vdir":
 		if c.has("-d,--directory") || len(operands) > 1 {

@@ -95,6 +95,9 @@ func callOf(c *hook.ToolCall) permission.Call {
 	return call
 }
 
+// Inspect returns the commands and files of a call, as the rules read them.
+func Inspect(c hook.ToolCall) permission.Facts { return callOf(&c).Inspect() }
+
 // packOf is a pack for the "packs" of a file.
 type packOf struct{ *pack.Pack }
 

@@ -31,6 +31,7 @@ type Explanation struct {
 	Workspace string         `json:"workspace"`
 	Files     []string       `json:"files"`
 	Warnings  []string       `json:"warnings,omitempty"`
+	Read      Reading        `json:"read,omitzero"` // how the rules read the shell lines of the call
 	Hooks     []Hook         `json:"hooks"`
 
 	Found project.Project `json:"-"`
@@ -81,7 +82,9 @@ func Of(c dialect.Call, cfg *hookfile.Config, o engine.Options, trust *check.Tru
 	case len(e.Here) == 0 && len(call.Kinds) > 0:
 		e.Here, e.why = call.Kinds, " (nearly a name of clients or loops)"
 	}
-	e.call, e.hooks = call, cfg.Hooks
+	if e.call, e.hooks = call, cfg.Hooks; call.IsAboutTool() {
+		e.Read = read(hook.NewMatchContext(call).ToolCall())
+	}
 	for _, planned := range plan.Hooks() {
 		e.Hooks = append(e.Hooks, explained(call, planned, &o, trust))
 	}
@@ -145,6 +148,7 @@ func (x *Hook) add(key string, value any, label string, lines ...string) {
 // MarkUndecided marks the hooks for which only the arguments can decide.
 func (e *Explanation) MarkUndecided() {
 	m := hook.NewMatchContext(e.call)
+	e.Read = Reading{} // of no arguments
 	for i := range e.Hooks {
 		if h := &e.hooks[i]; m.DependsOnArgs(h) {
 			e.Hooks[i].onArgs = true
@@ -210,6 +214,9 @@ func (e Explanation) String() string {
 	}
 	for _, w := range e.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)
+	}
+	if read := e.Read.String(); read != "" {
+		fmt.Fprintf(&b, "\n%s", read)
 	}
 	for i := range e.Hooks {
 		e.Hooks[i].print(&b)

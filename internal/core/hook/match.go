@@ -426,6 +426,17 @@ func (m *MatchContext) prepare() {
 	m.rule = &rule
 }
 
+// ToolCall returns the call as a project's rules see it.
+func (m *MatchContext) ToolCall() ToolCall {
+	if m.rule == nil {
+		m.prepare()
+	}
+	c := *m.rule
+	c.Project, c.Wrappers, c.Unreadable = true, m.call.Wrappers, m.unreadable
+	c.Shell = c.Tool == ShellTool || slices.Contains(c.Kinds, ShellTool)
+	return c
+}
+
 // argsText returns the arguments as JSON, or "" if they cannot be read.
 func (m *MatchContext) argsText() string {
 	args, _ := m.call.InputText()

@@ -71,6 +71,7 @@ type Call struct {
 	gitRepos  map[string]*gitRepo // by folder
 	madeRepos []*gitRepo          // that the line makes
 	gitFlows  map[string]*gitFlow // by key of the repository
+	outer     *Call               // the call of the line, if the commands are those that the whole line may hold
 }
 
 // doubt is a text that may contain commands in an unknown form. unread: not all of the text was read.
@@ -88,6 +89,9 @@ func (d *doubt) maybe(c *Call) *Call {
 	if d.call == nil {
 		d.call = &Call{Tools: c.Tools, Shell: true, Dir: c.Dir, Root: c.Root, Home: c.Home, Worktree: c.Worktree,
 			facts: c.facts, lines: []string{d.text}}
+		if d.why == "the line" {
+			d.call.outer = c
+		}
 		find := shellline.Loose
 		if d.isProgram {
 			find = shellline.LooseProgram

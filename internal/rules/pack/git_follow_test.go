@@ -244,6 +244,7 @@ git -C src stash -u && git reset --hard
 cd src && git stash -u && git checkout .
 bash -c 'git stash -u && git reset --hard'
 bash -c 'git stash -u' && git reset --hard
+bash -lc 'git stash -u && git reset --hard'
 sudo git stash -u && git reset --hard
 git stash -u && (git reset --hard)
 git stash -u && for f in a b; do git checkout -- $f; done
@@ -287,6 +288,35 @@ git rm -r --cached .
 git rm a.txt
 git checkout [branch]
 git branch -d x`,
+		},
+		"no-force-push": {
+			held: `
+git push -$F
+F=f; git push -$F
+echo --force | xargs git push
+xargs git push <<< '-f origin x'
+X=+main; git push origin $X
+X=--force; git push origin x $X
+git send-pack --force h x
+git-push --force`,
+			passes: `
+cat branches | xargs git push origin
+git push [remote] [branch]
+git push origin "$X"
+git push -o ci.skip="$X" origin x
+git push --push-option=$X
+parallel git push origin ::: a b
+git push --force --help`,
+		},
+		"no-remote-delete": {
+			held: `
+git push origin ":$B"
+B=x; git push origin :$B
+git push origin --delete "$B"`,
+			passes: `
+parallel git push origin ::: a b
+git push origin "$A:$B"
+git push origin :`,
 		},
 		"no-lost-history": {
 			held: `

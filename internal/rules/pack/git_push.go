@@ -36,6 +36,16 @@ func (c *Call) mayForce(g *gitCall) Found {
 	if slices.ContainsFunc(g.args, isComputedOption) {
 		return g.inDoubt("the shell computes an option")
 	}
+	if g.command.MoreArgs {
+		forces := func(text string) bool { return text == "-f" || text == "--force" || text == "--mirror" }
+		printed := strings.Fields(g.command.Script)
+		for _, from := range g.command.PipedFrom {
+			printed = append(printed, strings.Fields(from.Text)...)
+		}
+		if slices.ContainsFunc(printed, forces) {
+			return g.inDoubt("another command prints its arguments")
+		}
+	}
 	for i, w := range g.operands() {
 		if i == 0 && w.Computed && w.MaybeMany && w.Prefix == "" && !isOneLetter(w.Text) {
 			return g.inDoubt("the shell computes a word that may be an option; name the remote")

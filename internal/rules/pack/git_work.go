@@ -27,7 +27,7 @@ func lostWork(c *Call) Found {
 	for i := range c.gits() {
 		g := &c.gitCalls[i]
 		l, loses := g.loses(c)
-		if !loses {
+		if !loses || c.outer != nil && c.outer.hasRead(g.command) {
 			continue
 		}
 		found := g.found()
@@ -53,6 +53,12 @@ func lostWork(c *Call) Found {
 		}
 	}
 	return Found{}
+}
+
+// hasRead reports whether a call has the same command, which was looked at among the commands before.
+func (c *Call) hasRead(command *Command) bool {
+	text := command.String()
+	return slices.ContainsFunc(c.gits(), func(g gitCall) bool { return g.command.String() == text })
 }
 
 // isRepository reports whether a word is the folder of a repository, or has its commits or its branches.

@@ -116,7 +116,8 @@ func (c *Call) addCommand(command shellline.Command) {
 	for i, w := range command.Words[:min(most, len(command.Words))] {
 		row, isKnown := programs.Find(shellline.ProgramName(w.Text))
 		switch {
-		case w.Computed, isKnown && i == 0, i+1 == len(command.Words), shellline.IsBuiltin(w.Text):
+		case w.Computed, isKnown && i == 0, i+1 == len(command.Words), strings.HasPrefix(w.Text, "-") && w.Text != "--",
+			isKnown && isSubcommand(w.Text, command.Words[i+1].Text):
 			return
 		case isKnown:
 			command.Wrapper, command.Words, command.Row = command.Words[0].Text, command.Words[i:], row
@@ -204,6 +205,13 @@ func (c *Call) addLine(line *shellline.Unwrapped) {
 	}
 	c.assigned = append(c.assigned, line.Assignments...)
 	c.multiplies = cmp.Or(c.multiplies, line.Multiplies)
+}
+
+// isSubcommand reports whether a word behind an unknown program is rather a subcommand of that program than a program.
+func isSubcommand(word, next string) bool {
+	isOption := len(next) > 1 && next[0] == '-' && next[1] != '-'
+	return shellline.IsBuiltin(word) || shellline.InList("env install helm", word) ||
+		shellline.InList("rm mv cp mount umount test run exec dd format chmod chown", word) && !isOption
 }
 
 func hasBlank(w Word) bool { return strings.ContainsAny(w.Text, " \t\n") }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/rules/programs"
 )
 
 // A command with the value of a variable in its words is also a command with that value, if the line has the value:
@@ -13,9 +14,9 @@ import (
 // variable may have another value when the command runs.
 
 const (
-	maxFilled      = 2000        // words of a line that are read for values
+	maxFilled      = 500         // words of a line that are read for values
 	maxFilledBytes = 2 * MaxLine // of these words
-	maxValues      = 64          // of the variables of one command, in combination
+	maxValues      = 32          // of the variables of one command, in combination
 	maxValueDepth  = 4           // variables in the values of others
 )
 
@@ -84,7 +85,7 @@ type filling struct {
 
 // fill adds the commands that a command is with the values of its variables.
 func (r *Unwrapped) fill(c Command, left int) {
-	if left == 0 || c.filled || !slices.ContainsFunc(c.Words, mayFill) {
+	if left == 0 || c.filled || c.Row.Is(programs.Names) || !slices.ContainsFunc(c.Words, mayFill) {
 		return
 	}
 	f := filling{Unwrapped: r, parameters: c.parameters}
@@ -116,7 +117,7 @@ func (r *Unwrapped) call(c Command, left int) {
 }
 
 // mayFill reports whether the line may have a value for a word.
-func mayFill(w Word) bool { return w.Computed && strings.ContainsAny(w.Source, "$`") }
+func mayFill(w Word) bool { return w.Computed && !w.Outside && strings.ContainsAny(w.Source, "$`") }
 
 // next chooses the next combination of values.
 func (f *filling) next() bool {

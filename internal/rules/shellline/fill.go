@@ -117,7 +117,9 @@ func (r *Unwrapped) call(c Command, left int) {
 }
 
 // mayFill reports whether the line may have a value for a word.
-func mayFill(w Word) bool { return w.Computed && !w.Outside && strings.ContainsAny(w.Source, "$`") }
+func mayFill(w Word) bool {
+	return w.Computed && (!w.Outside || strings.Contains(w.Source, "${")) && strings.ContainsAny(w.Source, "$`")
+}
 
 // next chooses the next combination of values.
 func (f *filling) next() bool {

@@ -23,7 +23,7 @@ func isWriter(row programs.Program) bool {
 // takesAnyFile reports whether a program runs nothing with whatever files it is given.
 func takesAnyFile(name string) bool {
 	row := rowOf(name)
-	return row.Is(programs.Lints) || isWriter(row)
+	return row.Says("lints") || isWriter(row)
 }
 
 // isInterpreter reports whether a program runs code of another language in an argument.

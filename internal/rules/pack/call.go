@@ -283,7 +283,7 @@ func (c *Command) has(list string) bool { return c.Row.Has(list, c.Args) }
 // does reports whether one of the facts of the table of programs holds for the command.
 func (c *Command) does(f programs.Fact) bool {
 	if !c.hasFacts {
-		c.facts, c.hasFacts = c.Row.Facts(c.Args), true
+		c.facts, c.hasFacts = c.Row.Facts(c.Args)|c.ofScript(), true
 	}
 	return c.facts&f != 0
 }

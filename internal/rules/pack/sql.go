@@ -13,7 +13,7 @@ func dataDrop(c *Call) Found {
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
 		switch {
-		case cmd.does(programs.Drops):
+		case cmd.does(programs.Drops) && cmd.Row.Says("statement"):
 			return Found{Subject: cmd.String()}
 		case cmd.Row.Is(programs.Database) && !cmd.has(":memory:"):
 			if text, computed := cmd.statements(); drops(text) {
@@ -51,6 +51,8 @@ func (client *Command) statements() (text string, computed bool) {
 		commandsOf(from.Words, maxDepth, func(words []Word) bool {
 			if name := programName(words[0]); name == "echo" || name == "printf" {
 				write(words[1:])
+			} else if hasWord(words, "sqlflush") {
+				b.WriteString("truncate all;\n") // what Django's command prints
 			}
 			return false
 		})
@@ -63,7 +65,7 @@ var (
 	nonStatements = lazy.Regexp{Text: `(?s)/\*.*?\*/|--[^\n]*|'(?:[^']|'')*'`}
 	// dropping matches statements that drop or empty data, in SQL and in the language of MongoDB.
 	dropping = lazy.Regexp{Text: `(?i)\bdrop\s+(?:table|database|schema|materialized|view|owned|tablespace|keyspace|` +
-		`column|user|role|type|sequence|extension)\b|(?:^|;)\s*truncate\s+\S|\.drop\(|\bdropDatabase\(|` +
+		`column|user|role|type|sequence|extension)\b|(?:^|;)\s*(?:truncate\s+\S|flush(?:all|db)\b)|\.drop\(|\bdropDatabase\(|` +
 		`\bdropCollection\(|\b(?:deleteMany|remove)\(\s*(?:\{\s*\})?\s*\)`}
 	deleting = lazy.Regexp{Text: `(?i)\bdelete\s+from\s`}
 	where    = lazy.Regexp{Text: `(?i)\bwhere\b`}

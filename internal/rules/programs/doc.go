@@ -54,13 +54,16 @@
 //	may-run   may run a line from the arguments in a way not known here; runs-text: and these arguments say so
 //
 // Effects are remote (prints or saves what comes from the network; api: what a method says), decodes, unpacks, formats
-// and erases (devices), publishes, and what is deleted: cluster, infra, containers, cloud, and what a database drops. Of
-// git: rewrites (history), and skips (checks, by the options of a condition or always). Reveals: prints a secret of a
+// and erases (devices), publishes, and what is deleted: cluster, infra, containers, cloud, backups, and what a database
+// drops (statement: as a statement does; else a framework or a tool for migrations resets a database). Power: switches
+// the machine off; privileged: a container with power over the machine. Binaries: the first operand may be a program.
+// Of git: rewrites (history), and skips (checks, by the options of a condition or always). Reveals: prints a secret of a
 // store.
 //
 // An effect, reads, and a may- word can have a condition: formats?-a,--all needs one of the arguments in the list,
 // reads!-noout none. In the list, -x is a letter, perhaps in a bundle; --long is an option, perhaps abbreviated; @word
-// is an operand; =word is an exact argument; word* and *word* have more text; $ is an argument computed by the shell.
+// is an operand; =word is an exact argument; word* and *word* have more text; $ is an argument computed by the shell; ~
+// is the verb of a deletion in a cloud's command: rm, delete-db, apps:destroy. -x=word, --long=word have a value.
 //
 // Guarantees: a program in no row gets the safe answer of each question. The table costs nothing until the first Find,
 // which notes where the rows begin; later ones allocate nothing. Non-guarantee: a row says what a program does by the

@@ -69,8 +69,12 @@ func (p Program) Facts(args []Word) Fact {
 		}
 		if hasSubcommand(args, name[len(prefix):]) {
 			row := Program{}
-			row.words, _, _ = strings.Cut(text, "|")
-			row.read()
+			if strings.HasPrefix(text, " as ") {
+				row, _ = find(name)
+			} else {
+				row.words, _, _ = strings.Cut(text, "|")
+				row.read()
+			}
 			f |= row.holding(args) & ofSubcommands
 		}
 	}
@@ -103,7 +107,7 @@ func (p Program) Has(list string, args []Word) bool {
 		isOption = isOption && text != "--"
 		for pattern := range strings.SplitSeq(list, ",") {
 			if matches := pattern[0] != '-' && matches(pattern, args, i) ||
-				pattern[0] == '-' && isOption && !isValue && p.hasOption(pattern, text); matches {
+				pattern[0] == '-' && isOption && !isValue && p.hasOption(pattern, args[i:]); matches {
 				return true
 			}
 		}
@@ -112,8 +116,12 @@ func (p Program) Has(list string, args []Word) bool {
 	return false
 }
 
-// hasOption reports whether an argument is the option of a pattern, or a bundle with the option.
-func (p Program) hasOption(pattern, text string) bool {
+// hasOption reports whether the first argument is the option of a pattern, or a bundle with the option.
+func (p Program) hasOption(pattern string, args []Word) bool {
+	text := args[0].Text
+	if pattern, value, ok := strings.Cut(pattern, "="); ok {
+		return hasValue(pattern, value, args)
+	}
 	if len(pattern) != 2 || len(text) < 2 || text[0] != '-' || text[1] == '-' {
 		name, _, _ := strings.Cut(text, "=")
 		return name == pattern || len(name) > len("--x") && strings.HasPrefix(name, "--") &&
@@ -127,11 +135,68 @@ func (p Program) hasOption(pattern, text string) bool {
 	return false
 }
 
+// hasValue reports whether the first argument is an option, and its value matches a pattern. In the pattern, ; stands for
+// a comma or the end of the value.
+func hasValue(option, pattern string, args []Word) bool {
+	value, attached := strings.CutPrefix(args[0].Text, option)
+	isShort := len(option) == 2
+	switch isLast := isShort && len(args[0].Text) > 2 && args[0].Text[1] != '-' && strings.HasSuffix(args[0].Text,
+		option[1:]); {
+	case attached && strings.HasPrefix(value, "="):
+		value = value[1:]
+	case (attached && value == "" || isLast) && len(args) > 1:
+		value = args[1].Text
+	case !attached || !isShort:
+		return false
+	}
+	return matches(pattern, []Word{{Text: value}}, 0) || strings.Contains(pattern, ";") &&
+		strings.Contains(strings.ReplaceAll(value, ",", ";")+";", strings.Trim(pattern, "*"))
+}
+
+// Words of the commands of clouds: verbs of a deletion, verbs of something else, and first words with a command behind.
+const (
+	deletionVerbs = "delete del destroy terminate purge rm erase wipe"
+	otherVerbs    = "list ls get describe show view info inspect create add update set deploy"
+	runningVerbs  = "run ssh exec console"
+)
+
+// namesDeletion reports whether an argument is the verb of a deletion in the command of a cloud, alone or as the first
+// or last part of a word: delete-db, apps:destroy. Behind another verb stands the name of something.
+func namesDeletion(args []Word, i int) bool {
+	verb := args[i].Text
+	isPart := func(r rune) bool { return r == '-' || r == ':' }
+	if at := strings.IndexFunc(verb, isPart); at > 0 && !In(deletionVerbs, verb[:at]) {
+		verb = verb[strings.LastIndexFunc(verb, isPart)+1:]
+	} else if at > 0 {
+		verb = verb[:at]
+	}
+	const maxDepth = 10 // no cloud nests commands deeper
+	if i > maxDepth || !In(deletionVerbs, verb) {
+		return false
+	}
+	operands, isValue := 0, false
+	for _, w := range args[:i] {
+		switch isOption := strings.HasPrefix(w.Text, "-"); {
+		case w.Text == "--":
+			return false
+		case isOption || isValue:
+			isValue = isOption && !strings.Contains(w.Text, "=")
+		case In(otherVerbs, w.Text) || operands == 0 && In(runningVerbs, w.Text):
+			return false
+		default:
+			operands++
+		}
+	}
+	return !isValue || operands == 0
+}
+
 // matches reports whether an argument matches a pattern that is no option.
 func matches(pattern string, args []Word, i int) bool {
 	text := args[i].Text
 	inner, isPrefix := strings.CutSuffix(pattern, "*")
 	switch {
+	case pattern == "~":
+		return namesDeletion(args, i)
 	case pattern == "$":
 		return args[i].Computed && args[i].Prefix == ""
 	case isPrefix && inner[0] == '*':

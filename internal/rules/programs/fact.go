@@ -35,7 +35,6 @@ const (
 	NoFile
 	Uploads
 	Plain
-	Lints
 	InPlace
 	Runs
 	Language
@@ -43,7 +42,6 @@ const (
 	Group
 	Modules
 	Assigns
-	Parameters
 	Inline
 	Mixed
 	Dashed
@@ -52,7 +50,6 @@ const (
 	Joins
 	Shell
 	Away
-	OneWord
 	More
 	MayRun
 	RunsText
@@ -74,13 +71,16 @@ const (
 	Lists
 	Chooses
 	Reveals
+	Power
+	Backups
+	Privileged
 )
 
 const factNames = "names keeps reads checks searches script filters edits writes makes replaces deletes recursive " +
-	"whole windows copies moves links finds may-show may-write no-file uploads plain lints in-place runs language " +
-	"foreign-shell group modules assigns parameters inline mixed dashed loose options-unknown joins shell away " +
-	"one-word more may-run runs-text remote api decodes unpacks formats erases cluster infra containers cloud " +
-	"publishes database drops rewrites skips lists chooses reveals"
+	"whole windows copies moves links finds may-show may-write no-file uploads plain in-place runs language " +
+	"foreign-shell group modules assigns inline mixed dashed loose options-unknown joins shell away more may-run " +
+	"runs-text remote api decodes unpacks formats erases cluster infra containers cloud publishes database drops " +
+	"rewrites skips lists chooses reveals power backups privileged"
 
 // factOf returns the fact of a word.
 var factOf = lazy.Value[map[string]Fact]{Make: func() map[string]Fact {
@@ -93,4 +93,4 @@ var factOf = lazy.Value[map[string]Fact]{Make: func() map[string]Fact {
 
 // ofSubcommands are the facts of a program that the row of a subcommand may add.
 const ofSubcommands = MayShow | Reads | Remote | API | Decodes | Erases | Cluster | Infra | Containers | Cloud |
-	Publishes | Rewrites | Skips | Reveals
+	Publishes | Rewrites | Skips | Reveals | Drops | Power | Backups | Privileged

@@ -138,7 +138,7 @@ func (p Program) List(word string) string {
 	return ""
 }
 
-// Says reports whether the row has a word that is no Fact.
+// Says reports whether the row has a word that is no Fact, since few ask for it.
 func (p Program) Says(word string) bool { return In(p.words, word) }
 
 // In reports whether a list, separated by blanks or commas, has a word.

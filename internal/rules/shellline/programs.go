@@ -125,7 +125,7 @@ func (p *parsing) operands() int {
 
 // isOneWord reports whether a computed word before the command counts as one word.
 func (p *parsing) isOneWord(w Word) bool {
-	return p.Is(programs.Away) || p.Is(programs.OneWord) && !w.MaybeMany
+	return p.Is(programs.Away) || p.Says("one-word") && !w.MaybeMany
 }
 
 // noCommand notes the effect of the program without a command.
@@ -177,7 +177,7 @@ func (p *parsing) option(o programs.Option) bool {
 		o.Value.MaybeMany && !p.Is(programs.Away) && p.List("line") == "":
 		p.found = launches{opaque: mayTake(p.Name, o.Value)}
 		return false
-	case isLine && p.Is(programs.Parameters):
+	case isLine && p.Says("parameters"):
 		p.found.list = append(p.found.list, launch{line: value + ` "$@"`, by: p.Name})
 	case isLine:
 		p.found.list = append(p.found.list, launch{line: value, by: p.Name})

@@ -112,6 +112,9 @@ func (d *doubt) maybe(c *Call) *Call {
 func (c *Call) addCommand(command shellline.Command) {
 	c.Commands = append(c.Commands, commandOf(command))
 	c.inputs += len(command.PipedFrom) + len(command.Substitutions)
+	if command.Row.Name == "parallel" {
+		c.addParallel(command)
+	}
 	const most = 4 // words in front
 	for i, w := range command.Words[:min(most, len(command.Words))] {
 		row, isKnown := programs.Find(shellline.ProgramName(w.Text))

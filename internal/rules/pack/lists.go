@@ -358,3 +358,30 @@ func (c *Call) substituted(w Word, depth int) (all []reading, known bool) {
 	}
 	return nil, false
 }
+
+// addParallel adds the deletion or the move that parallel runs for each name on stdin, as xargs does.
+func (c *Call) addParallel(command shellline.Command) {
+	words := command.Words[1:]
+	if hasWord(words, ":::", "::::", ":::+", "-a", "--arg-file") {
+		return
+	}
+	changes := func(w Word) bool {
+		row, _ := programs.Find(programName(Word{Text: strings.SplitN(w.Text, " ", 2)[0]}))
+		return row.Is(programs.Deletes | programs.Moves | programs.Whole)
+	}
+	i := slices.IndexFunc(words, changes)
+	if i < 0 {
+		return
+	}
+	var inside []Word
+	for _, w := range words[i:] { // parallel joins the words to a line
+		for part := range strings.FieldsSeq(w.Text) {
+			inside = append(inside, Word{Text: part, Computed: w.Computed, Home: w.Home, Source: w.Source})
+		}
+	}
+	names := func(w Word) bool { return strings.Contains(w.Text, "{}") }
+	command.Names, command.MoreArgs = command.PipedFrom, !slices.ContainsFunc(inside, names)
+	command.Words, command.Wrapper = inside, "xargs"
+	command.Row, _ = programs.Find(programName(inside[0]))
+	c.Commands = append(c.Commands, commandOf(command))
+}

@@ -2,7 +2,6 @@ package pack
 
 import (
 	"cmp"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -367,26 +366,20 @@ func isAlphanumeric(b byte) bool {
 // call, and folders of packages are skipped.
 func (s *search) inFolder(folder string, hidden bool, test func(file string) bool) (what string) {
 	ends := s.facts.ResolvedPaths(s.dir, folder)
-	if len(ends) == 0 || s.files < 0 {
+	if len(ends) == 0 || s.files <= 0 {
 		return ""
 	}
-	_ = filepath.WalkDir(ends[len(ends)-1], func(file string, entry os.DirEntry, err error) error {
-		s.files--
-		switch {
-		case s.files < 0:
-			return filepath.SkipAll
-		case err != nil:
-			return nil //nolint:nilerr // what cannot be read is not searched either
-		case entry.IsDir():
-			isHidden := entry.Name()[0] == '.' && file != ends[len(ends)-1]
-			if isHidden && !hidden || shellline.InList(".git node_modules .venv vendor", entry.Name()) {
-				return filepath.SkipDir
-			}
-		case (s.isFile(filepath.ToSlash(file)) || secret.Asks(file)) && test(file):
+	root := ends[len(ends)-1]
+	isOfPackages := func(name string) bool { return shellline.InList(".git node_modules .venv vendor", name) }
+	if isOfPackages(filepath.Base(root)) {
+		return ""
+	}
+	enters := func(name string) bool { return (hidden || name[0] != '.') && !isOfPackages(name) }
+	eachFile(root, &s.files, enters, func(file string) bool {
+		if (s.isFile(filepath.ToSlash(file)) || secret.Asks(file)) && test(file) {
 			what = file
-			return filepath.SkipAll
 		}
-		return nil
+		return what != ""
 	})
 	return what
 }

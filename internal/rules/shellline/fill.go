@@ -40,10 +40,11 @@ func (v *values) note(all []Assignment) {
 	}
 }
 
-// noteLine adds the functions of a line, and returns the parameters that the line sets, behind $0.
-func (v *values) noteLine(l *Line) (parameters [][]Word) {
+// noteLine adds the functions of a line and the files that it writes, and returns the parameters that it sets, behind $0.
+func (v *values) noteLine(l *Line, files *files) (parameters [][]Word) {
+	const most = 100 // each function is compared with all commands
 	for _, b := range l.Blocks {
-		if b.Kind != Function {
+		if b.Kind != Function || len(v.functions) >= most {
 			continue
 		}
 		if v.functions == nil {
@@ -55,7 +56,9 @@ func (v *values) noteLine(l *Line) (parameters [][]Word) {
 			}
 		}
 	}
-	for _, c := range l.Commands {
+	for i := range l.Commands {
+		c := &l.Commands[i]
+		files.noteWritten(c)
 		switch c.Words[0].Text {
 		case "set":
 			at := 1

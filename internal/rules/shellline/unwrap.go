@@ -25,6 +25,7 @@ type Unwrapped struct {
 	stopped  bool     // at a limit
 	outer    outerLine
 	values
+	files
 	risks // of all lines
 }
 
@@ -33,7 +34,7 @@ func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections, Flow: l.flow, Multiplies: l.Multiplies,
 		Opaque: l.Opaque}
 	r.note(l.values.assignments)
-	parameters := r.noteLine(l)
+	parameters := r.noteLine(l, &r.files)
 	for _, c := range l.Commands {
 		c.step.Parts, c.parameters = nil, parameters
 		r.follow(c, MaxWrappers)
@@ -69,6 +70,10 @@ func (r *Unwrapped) follow(c Command, left int) {
 	r.fill(c, left)
 	r.call(c, left)
 	name, found := ProgramName(c.Words[0].Text), launchesOf(c.Words, c.Row, r.wrappers)
+	if c.filled {
+		r.noteWritten(&c)
+	}
+	found.list = append(found.list, r.texts(c, name)...)
 	if found.opaque.Computed {
 		found.opaque.Computed = !isScript(c)
 	}
@@ -139,7 +144,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 			}
 			r.Multiplies = cmp.Or(r.Multiplies, line.Multiplies)
 			r.addLaunches(line.values, c, left-1)
-			parameters := r.noteLine(&line)
+			parameters := r.noteLine(&line, &r.files)
 			if l.parameters != nil {
 				parameters = append(parameters, l.parameters)
 			} else {

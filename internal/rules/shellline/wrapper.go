@@ -87,6 +87,8 @@ func launchesOf(words []Word, row programs.Program, wrappers []string) (l launch
 	case name == "alias":
 		l.add(aliasLaunches(args))
 		l.open = len(l.list) == 0
+	case row.Name == "parallel":
+		l = parallelLaunches(row, args)
 	case name == "find":
 		l.add(findLaunches(args))
 		l.open = true
@@ -103,6 +105,7 @@ func launchesOf(words []Word, row programs.Program, wrappers []string) (l launch
 		own.search()
 		l.join(own.found)
 	}
+	l.shell = l.shell || name == "at" || name == "batch"
 	l.addBuiltin(name, args)
 	l.script = l.script || name == "source" || name == "." || name == "autoload"
 	isLauncher := row.Is(programs.Runs) && !row.Is(programs.OptionsUnknown)

@@ -28,12 +28,16 @@ func (c *Call) readers(i int) (all []*Command, ok bool) {
 		}
 		return strings.HasSuffix(p.Text, " "+from.Text) // the wrapper and the command
 	}
-	for j := i + 1; j < len(c.Commands); j++ {
+	for j := range c.Commands {
 		to := &c.Commands[j]
 		isWrapper := j+1 < len(c.Commands) && to.Row.Is(programs.Runs) && c.Commands[j+1].Wrapper == to.Program
-		if !isWrapper && slices.ContainsFunc(to.PipedFrom, reads) {
-			all = append(all, to)
+		if isWrapper || !slices.ContainsFunc(to.PipedFrom, reads) {
+			continue
 		}
+		if n := len(all); n > 0 && len(to.PipedFrom) <= len(all[n-1].PipedFrom) { // two read the same, as in a | (b; c)
+			return all, false
+		}
+		all = append(all, to)
 	}
 	return all, !slices.ContainsFunc(from.Files, func(f File) bool { return f.Writes })
 }
@@ -53,7 +57,10 @@ func (c *Call) showsValues(i int, unknown bool) bool {
 			return true
 		}
 	}
-	return true
+	isTaken := func(p shellline.Command) bool { return p.Text == c.Commands[i].Text }
+	return !slices.ContainsFunc(c.Commands, func(to Command) bool { // source <(export)
+		return to.isSource() && slices.ContainsFunc(to.Substitutions, isTaken)
+	})
 }
 
 // filtered is what a filter leaves of the lines NAME=value.

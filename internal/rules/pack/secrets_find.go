@@ -15,6 +15,7 @@ import (
 func (s *search) listed(test func(file string) bool) string {
 	defer func(dir string) { s.dir = dir }(s.dir)
 	test = s.named(test)
+	s.onDisk = false
 	for i := range s.Commands {
 		c := &s.Commands[i]
 		s.goTo(c.Folders)
@@ -23,6 +24,7 @@ func (s *search) listed(test func(file string) bool) string {
 				return (hidden || filepath.Base(file)[0] != '.') && (depth == 0 || s.depth(folder, file) <= depth) && test(file)
 			}
 			if what := s.inFolder(folder, hidden, isNamed); what != "" {
+				s.onDisk = true
 				return what
 			}
 		}
@@ -93,19 +95,24 @@ func (s *search) depth(folder, file string) int {
 	return 1 + strings.Count(filepath.ToSlash(rest), "/")
 }
 
-// named returns a test that also asks the greps of the line that filter names, as in ls -a | grep env.
+func isComputed(w Word) bool { return w.Computed }
+
+// named returns a test that also asks the greps that filter the names for a command, as in ls -a | grep env.
 func (s *search) named(test func(file string) bool) func(file string) bool {
 	var filters []grepCall
-	inverse := []bool{}
-	for i := range s.Commands {
-		c := &s.Commands[i]
-		if !c.Row.Is(programs.Searches) || len(c.PipedFrom) == 0 || c.MoreArgs || c.Wrapper == "xargs" {
-			continue
-		}
-		g := grepOf(c)
-		isInverse := c.has("-v,--invert-match")
-		if g.unknown = false; len(g.files) == 0 && !g.namesOnly && len(g.patterns) > 0 {
-			filters, inverse = append(filters, g), append(inverse, isInverse)
+	var inverse []bool
+	if s.gets != nil {
+		for _, from := range slices.Concat(s.gets.PipedFrom, s.gets.Substitutions) {
+			c := commandOf(from)
+			if !c.Row.Is(programs.Searches) || len(c.PipedFrom) == 0 {
+				continue
+			}
+			g := grepOf(&c)
+			if isKnown := !slices.ContainsFunc(c.Args, isComputed); isKnown && len(g.files) == 0 && !g.namesOnly &&
+				len(g.patterns) > 0 {
+				filters, inverse = append(filters, g), append(inverse, c.has("-v,--invert-match"))
+				filters[len(filters)-1].unknown = false
+			}
 		}
 	}
 	if len(filters) == 0 {
@@ -195,6 +202,7 @@ func (s *search) byFind(args []Word, test func(file string) bool) string {
 			return test(file)
 		})
 		if what != "" {
+			s.onDisk = true
 			return what
 		}
 	}

@@ -5,9 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
+	"github.com/hookrun/hookrun/internal/rules/programs"
+	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
 // grepCall is a command that searches for a text in files.
@@ -87,14 +90,12 @@ func (s *search) grep(c *Command) string {
 			return what
 		}
 	}
-	for _, glob := range g.include {
-		if s.isGlob(glob) {
-			return glob
-		}
+	if len(g.include) > 0 && !slices.ContainsFunc(g.include, func(glob string) bool { return !s.isGlob(glob) }) {
+		return g.include[0] // among other files, those on the disk decide
 	}
 	if s.getsNames(c) {
 		if s.listings--; s.listings < 0 {
-			return s.anyListed()
+			return s.anyListed(c)
 		}
 		return s.listed(g.mayPrint)
 	}
@@ -116,12 +117,20 @@ func (s *search) grep(c *Command) string {
 	return ""
 }
 
-// anyListed is listed with a test that every file passes. The result is cached.
-func (s *search) anyListed() string {
+// anyListed is listed for a command with a test that every file passes. The result is cached, if no grep filters names.
+func (s *search) anyListed(c *Command) string {
+	isGrep := func(c shellline.Command) bool { return c.Row.Is(programs.Searches) }
+	if s.listings > 0 && (slices.ContainsFunc(c.PipedFrom, isGrep) || slices.ContainsFunc(c.Substitutions, isGrep)) {
+		s.listings--
+		s.gets = c
+		defer func() { s.gets = nil }()
+		return s.listed(func(string) bool { return true })
+	}
 	if s.listedFile == nil {
 		listed := s.listed(func(string) bool { return true })
-		s.listedFile = &listed
+		s.listedFile, s.listedOnDisk = &listed, s.onDisk
 	}
+	s.onDisk = s.listedOnDisk
 	return *s.listedFile
 }
 

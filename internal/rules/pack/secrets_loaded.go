@@ -76,7 +76,8 @@ func (s *search) printsVariables() bool {
 				return true
 			}
 		}
-		if c.Input != nil && s.hasSecretVariable(*c.Input) && c.showsInput() {
+		isSecret := c.Input != nil && c.Input.Computed && s.mayBeSecret(c.Input.Text+c.Input.Source, 3)
+		if isSecret && c.showsInput() && !s.isKept(c.Files) {
 			return true
 		}
 	}
@@ -97,7 +98,7 @@ func traces(args []Word) bool {
 
 // showsInput reports whether the command prints what it reads on stdin.
 func (c *Command) showsInput() bool {
-	return c.Row.Is(programs.Reads|programs.Filters|programs.Searches|programs.Script|programs.Edits) ||
+	return c.MoreArgs && shellline.InList(says, c.Program) || c.Row.Is(programs.Reads|programs.Filters|programs.Searches|programs.Script|programs.Edits) ||
 		shellline.InList("tee xargs read mapfile readarray column", c.Program) || c.Row.Name == "" && c.Program != ""
 }
 
@@ -136,7 +137,7 @@ func (s *search) mayBeSecret(text string, left int) bool {
 			name, text = rest[:end], rest[end:]
 		}
 		switch {
-		case braced && name == "": // as in ${!X}
+		case braced && (name == "" || name[0] == '!' && operation != "@" && !strings.HasSuffix(name, "*")): // as in ${!X}
 			return true
 		case name == "", name[0] <= '9', isPlainVariable(name), strings.HasPrefix(strings.TrimPrefix(operation, ":"), "+"):
 			continue
@@ -174,7 +175,12 @@ func (s *search) isShown(i int) bool {
 
 // isKept reports whether an output goes to no other file than one of secrets.
 func (s *search) isKept(files []File) bool {
-	return len(files) > 0 && !slices.ContainsFunc(files, func(f File) bool {
+	return len(files) > 0 && !s.duplicates() && !slices.ContainsFunc(files, func(f File) bool {
 		return !f.Writes || f.Word.Text != "/dev/null" && s.word(f.Word, nameOnly) == ""
 	})
+}
+
+// duplicates reports whether the line may send an output to a stream, as in >&2.
+func (s *search) duplicates() bool {
+	return slices.ContainsFunc(s.lines, func(line string) bool { return strings.Contains(line, ">&") })
 }

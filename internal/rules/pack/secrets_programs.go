@@ -55,11 +55,11 @@ func (s *search) command(c *Command) Found {
 	default:
 		what = s.operands(c.Args, shows)
 	}
-	if what = cmp.Or(what, s.inText(c)); what != "" {
+	if what = cmp.Or(what, s.inText(c)); what != "" && !(p.Is(programs.Reads) && s.savesSecret(c)) {
 		return Found{Subject: what}
 	}
 	if shows == programs.Yes && !p.Is(programs.Searches) && s.getsNames(c) && !s.hidesNames(c) {
-		if file := s.anyListed(); file != "" {
+		if file := s.anyListed(c); file != "" {
 			return Found{Subject: file, Doubt: "another program names the files"}
 		}
 	}
@@ -189,25 +189,51 @@ func (s *search) copied(c *Command) (files []Word, target string, leaves bool) {
 	return files, target, leaves
 }
 
+// savesSecret reports whether all that a command prints goes to a file of secrets, as in cat a.key b.crt > c.pem.
+func (s *search) savesSecret(c *Command) bool {
+	saves := false
+	if s.duplicates() {
+		return false
+	}
+	for i := range c.Command.Files {
+		f := &c.Command.Files[i]
+		if !f.Writes || f.Number != "" && f.Number != "1" {
+			continue
+		}
+		if saves = !f.File.Computed && !f.Both && secret.File(f.File.Text); !saves {
+			return false
+		}
+	}
+	return saves
+}
+
 // hidesNames reports whether a command shows no file of a list of unnamed files: it changes the files in place, packs
-// them, or copies them to files of the same names.
+// them, or copies them to a folder or to names that the line makes of theirs.
 func (s *search) hidesNames(c *Command) bool {
 	switch p := c.Row; {
 	case slices.ContainsFunc(c.Args, c.isInPlace):
 		return !strings.Contains(c.Text, "/dev/")
 	case shellline.InList("tar 7z zip gzip", p.Name):
 		return !c.has("-O,--to-stdout,--stdout") && !(p.Name == "gzip" && c.has("-c"))
+	case p.Name == "perl":
+		return c.has("-e,-E") && !c.has("-n,-p") && !strings.Contains(c.Text, "<") && !strings.Contains(c.Text, "open")
 	case p.Is(programs.Copies | programs.Moves | programs.Links):
 		files, target, leaves := s.copied(c)
 		isListed := slices.ContainsFunc(files, func(w Word) bool {
-			return s.getsNames(&Command{Command: shellline.Command{}, Args: []Word{w}})
+			return strings.Contains(w.Text, "{}") || s.getsNames(&Command{Args: []Word{w}})
 		})
-		if leaves || c.Program == "scp" {
+		switch {
+		case leaves, c.Program == "scp":
+			return false
+		case !isListed && (!c.MoreArgs || c.intoFolder().Text == ""): // the names are those of the copies
+			return true
+		case s.anyListed(c) != "" && !s.onDisk: // named in the line
 			return false
 		}
-		listed := s.anyListed()
-		return !isListed && (!c.MoreArgs || c.intoFolder().Text == "") ||
-			strings.Contains(target, "{}") || s.keepsName(listed, target, c.intoFolder().Text != "")
+		isMany := slices.ContainsFunc(files, func(w Word) bool {
+			return shellline.InList("$@ $* $() ``", w.Text)
+		})
+		return isMany || strings.ContainsAny(target, "{$`") || s.keepsName(".env", target, c.intoFolder().Text != "")
 	}
 	return false
 }
@@ -215,7 +241,7 @@ func (s *search) hidesNames(c *Command) bool {
 // splitBraces expands the braces in words.
 func splitBraces(words []Word) (all []Word) {
 	for _, w := range words {
-		if !w.Computed || strings.ContainsAny(w.Text, "$`*?[") {
+		if !w.Computed || strings.ContainsAny(w.Text, "$`*?[") || strings.Contains(w.Text, "{}") {
 			all = append(all, w)
 			continue
 		}
@@ -239,6 +265,7 @@ func (s *search) keepsName(file, target string, isFolder bool) bool {
 		isFolder = isFolder || err == nil && info.IsDir()
 	}
 	base := file[strings.LastIndexByte(file, '/')+1:]
+	isFolder = isFolder || base != "" && strings.Trim(base, ".*?[]!^") == "" // many files
 	return isFolder && (isSecret(target+"/"+secret.Filled(base)) || !secret.InSecretFolder(secret.Filled(file)) && secret.Glob(base))
 }
 

@@ -27,6 +27,8 @@ type search struct {
 	// The remaining work for one call. With no work left, a folder search finds nothing, and variables are unknown.
 	files, expansions, variables, listings int
 	listedFile                             *string // result of listed; nil: not called yet
+	onDisk, listedOnDisk                   bool    // listed has found a file on the disk, and not a name in the line
+	gets                                   *Command
 }
 
 // readSecret finds a file of secrets that a call reads. It follows links, and searches folders that are read whole.
@@ -288,7 +290,12 @@ func parts(text string) []string {
 	}
 	all := []string{text}
 	if strings.ContainsAny(text, "=@:,;<") {
-		all = append(all, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("=@:,;<", r) })...)
+		for item := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("@:,;<", r) }) {
+			name, value, _ := strings.Cut(item, "=")
+			if isUsed := strings.Contains(name, "key") || strings.Contains(name, "cert"); !isUsed || !secret.IsKey(value) {
+				all = append(append(all, item), strings.FieldsFunc(item, func(r rune) bool { return r == '=' })...)
+			}
+		}
 	}
 	if len(text) > 3 && text[0] == '-' && text[1] != '-' {
 		all = append(all, text[2:])
@@ -317,7 +324,11 @@ func (s *search) values(text string, left int) (all []string) {
 	}
 	before, rest := text[:at], text[at+1:]
 	name, operation := "", ""
+	if text[at] == '$' && rest != "" && strings.IndexByte("$!?#", rest[0]) >= 0 { // a number
+		name, rest = "0", rest[1:]
+	}
 	switch {
+	case name != "":
 	case text[at] == '`':
 		_, rest, _ = strings.Cut(rest, "`")
 	case strings.HasPrefix(rest, "()"):
@@ -347,6 +358,8 @@ func (s *search) values(text string, left int) (all []string) {
 		some = some[1:]
 	} else if name == "HOME" {
 		some[0] = "~"
+	} else if name == "0" && operation == "" && strings.IndexByte("$!?#", text[at+1]) >= 0 {
+		some[0] = "0"
 	}
 	for _, value := range some {
 		for _, tail := range tails {
@@ -406,7 +419,7 @@ func (s *search) doubtful() Found {
 // isReader reports whether a program shows all files in its operands.
 func isReader(program string) bool {
 	p, _ := programs.Find(program)
-	return p.Is(programs.Reads) || p.Is(programs.Edits) || p.Is(programs.Filters)
+	return program != "." && program != "source" && p.Is(programs.Reads) || p.Is(programs.Edits) || p.Is(programs.Filters)
 }
 
 // inDoubt is doubtful for one text.

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
@@ -187,7 +188,48 @@ func (f *gitFlow) line(line lineFlow, end int, at *gitState) {
 			f.indexes[of][1] = i + 1
 		}
 	}
-	f.step(line.flow, at)
+	f.script([]*shellline.Step{line.flow}, at)
+}
+
+// script is sequence for the one step of a line. Behind set -e, a failure of a command on its own ends the line.
+func (f *gitFlow) script(steps []*shellline.Step, at *gitState) (done, failed *gitState) {
+	s := steps[0]
+	if s.Kind != shellline.Sequence {
+		return f.step(s, at)
+	}
+	var ended *gitState
+	isStrict := false
+	done, failed = at, at
+	for _, part := range s.Parts {
+		done, failed = f.step(part, at)
+		at = done.or(failed)
+		if part.Kind != shellline.Single {
+			continue
+		}
+		if isStrict {
+			at, ended = done, ended.or(failed)
+		}
+		isStrict = isStrict || f.isSetE(part)
+	}
+	return done, failed.or(ended)
+}
+
+// isSetE reports whether a command is set -e, and no command of the call takes an option back.
+func (f *gitFlow) isSetE(s *shellline.Step) bool {
+	if s.Command >= len(f.indexes) || slices.ContainsFunc(f.call.Commands, unsets) {
+		return false
+	}
+	c := &f.call.Commands[f.indexes[s.Command][0]]
+	return c.Program == "set" && slices.ContainsFunc(c.Args, func(w Word) bool {
+		option, ok := strings.CutPrefix(w.Text, "-")
+		return w.Text == "errexit" || ok && !w.Computed && strings.Contains(option, "e") && option[0] != '-'
+	})
+}
+
+// unsets reports whether a command may take back an option of the shell.
+func unsets(c Command) bool {
+	takesBack := func(w Word) bool { return w.Computed || strings.HasPrefix(w.Text, "+") }
+	return c.Program == "set" && slices.ContainsFunc(c.Args, takesBack)
 }
 
 // step returns the states after a step that succeeds, and after one that fails.
@@ -234,17 +276,17 @@ func (f *gitFlow) step(s *shellline.Step, at *gitState) (done, failed *gitState)
 		return at, at
 	case shellline.Repeated:
 		f.repeats++
-		done, failed = f.apart(s.Parts, f.unknown(at))
+		done, failed = f.apart(f.sequence, s.Parts, f.unknown(at))
 		f.repeats--
 		at = at.or(done).or(failed)
 		return at, at
 	case shellline.Pipeline:
 		for _, part := range s.Parts {
-			done, failed = f.apart([]*shellline.Step{part}, at)
+			done, failed = f.apart(f.sequence, []*shellline.Step{part}, at)
 			at = at.or(done).or(failed)
 		}
 	case shellline.Subshell:
-		return f.apart(s.Parts, at)
+		return f.apart(f.sequence, s.Parts, at)
 	default:
 		return f.sequence(s.Parts, at)
 	}
@@ -261,14 +303,17 @@ func (f *gitFlow) sequence(steps []*shellline.Step, at *gitState) (done, failed 
 	return done, failed
 }
 
-// apart is sequence in a shell of its own, which exit ends with any status.
-func (f *gitFlow) apart(steps []*shellline.Step, at *gitState) (done, failed *gitState) {
+// apart follows steps in a shell of its own, which exit ends with any status.
+func (f *gitFlow) apart(follow following, steps []*shellline.Step, at *gitState) (done, failed *gitState) {
 	outside := f.exits
 	f.exits = nil
-	done, failed = f.sequence(steps, at)
+	done, failed = follow(steps, at)
 	done, failed, f.exits = done.or(f.exits), failed.or(f.exits), outside
 	return done, failed
 }
+
+// following returns the states after steps.
+type following func(steps []*shellline.Step, at *gitState) (done, failed *gitState)
 
 // succeedsAs are the launchers that succeed only if the command that they launch has succeeded.
 const succeedsAs = "sudo doas env command builtin exec eval nice nohup timeout time stdbuf setsid ionice chrt flock " +
@@ -295,7 +340,11 @@ func (f *gitFlow) single(s *shellline.Step, at *gitState) (done, failed *gitStat
 	case end > i+1: // an unknown program may run the command
 		at = at.or(f.git(i+1, at))
 	case len(s.Parts) > 0 && shellline.InList(succeedsAs, c.Program):
-		done, failed = f.apart(s.Parts, at)
+		follow := f.sequence
+		if len(s.Parts) == 1 && shellline.InList("bash sh dash zsh ksh ash", c.Program) {
+			follow = f.script
+		}
+		done, failed = f.apart(follow, s.Parts, at)
 		if slices.ContainsFunc(c.Words, shellline.IsComputed) { // perhaps another command
 			done = done.or(at)
 		}

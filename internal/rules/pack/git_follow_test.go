@@ -93,6 +93,8 @@ own:git-push origin main
 git push origin "$(git branch --show-current)"
 git push origin "HEAD:$(git rev-parse --abbrev-ref HEAD)"
 ssh h 'git checkout main && git push'
+set -x; git checkout -b x; git push
+set -e; git checkout -b x || true; git push
 own:git -c push.default=upstream push
 own:git -c remote.origin.push=HEAD:main push
 own:cd "$D" && git checkout main && git push`,
@@ -125,6 +127,8 @@ git worktree add ../w -b x && cd ../w && git push -u origin HEAD
 git worktree add ../x && git -C ../x push
 git clone -b x https://h/r.git && cd r && git push
 git checkout -b x && git rebase main && git push
+set -euo pipefail; git checkout -b x; git add -A; git commit -m m; git push -u origin HEAD
+bash -c 'set -e; git checkout -b x; git push'
 git checkout -b x && git stash && git stash pop && git push
 git -C ../own push
 own:git push origin "$(git branch --show-current)"
@@ -225,6 +229,18 @@ git add -A && git restore --staged . && git commit --allow-empty -m x && git res
 git stash -u && [ -f x ] || git reset --hard
 if false; then git stash -u; fi && git reset --hard
 X='git stash -u'; bash -c "$X" && git reset --hard
+set -e; git stash -u && true; git reset --hard
+set -e; set +e; git stash -u; git reset --hard
+set -e; git stash -u | cat; git reset --hard
+set -e; ! git stash -u; git reset --hard
+set -e; if true; then git stash -u; fi; git reset --hard
+{ set -e; git stash -u; git reset --hard; } || true
+(set -e; git stash -u; git reset --hard) || true
+(set -e); git stash -u; git reset --hard
+bash -c 'set -e; false'; git stash -u; git reset --hard
+bash -c 'set -e; git stash -u'; git reset --hard
+git stash -u; set -e; git reset --hard
+set "$X"; git stash -u; git reset --hard
 rm -rf .git/objects
 rm .git/refs/heads/main
 rm -rf .git/*`,
@@ -247,6 +263,10 @@ bash -c 'git stash -u' && git reset --hard
 bash -lc 'git stash -u && git reset --hard'
 sudo git stash -u && git reset --hard
 git stash -u && (git reset --hard)
+set -e; git stash -u; git reset --hard
+set -o errexit; git add -A; git commit -m x; git checkout .
+bash -c 'set -e; git stash -u; git reset --hard'
+bash -c 'set -e; git stash -u; ls' && git reset --hard
 git stash -u && for f in a b; do git checkout -- $f; done
 git add -A && git commit -m x && git checkout .
 git add -A && git commit -qm x && git reset --hard origin/main

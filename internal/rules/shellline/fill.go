@@ -88,10 +88,10 @@ type filling struct {
 
 // fill adds the commands that a command is with the values of its variables.
 func (r *Unwrapped) fill(c Command, left int) {
-	if left == 0 || c.filled || c.Row.Is(programs.Names) || !slices.ContainsFunc(c.Words, mayFill) {
+	f := filling{Unwrapped: r, parameters: c.parameters}
+	if left == 0 || c.filled || c.Row.Is(programs.Names) || !slices.ContainsFunc(c.Words, f.mayFill) {
 		return
 	}
-	f := filling{Unwrapped: r, parameters: c.parameters}
 	for range maxValues {
 		words, changed := f.words(c.Words)
 		if !changed {
@@ -120,8 +120,9 @@ func (r *Unwrapped) call(c Command, left int) {
 }
 
 // mayFill reports whether the line may have a value for a word.
-func mayFill(w Word) bool {
-	return w.Computed && (!w.Outside || strings.Contains(w.Source, "${")) && strings.ContainsAny(w.Source, "$`")
+func (f *filling) mayFill(w Word) bool {
+	return w.Computed && (!w.Outside || len(f.parameters) > 0 || strings.Contains(w.Source, "${")) &&
+		strings.ContainsAny(w.Source, "$`")
 }
 
 // next chooses the next combination of values.
@@ -139,7 +140,7 @@ func (f *filling) next() bool {
 func (f *filling) words(all []Word) (words []Word, changed bool) {
 	for _, w := range all {
 		source, known := "", false
-		if mayFill(w) {
+		if f.mayFill(w) {
 			source, known = f.source(w.Source)
 		}
 		if !known {

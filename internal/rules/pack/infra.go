@@ -23,7 +23,7 @@ var infra = Pack{
 			Find: func(c *Call) Found { return c.firstThat(programs.Containers) },
 		},
 		{
-			Name: "no-cloud-delete", Blocks: "a command that deletes something in a cloud or at a host of code",
+			Name: "no-cloud-delete", Blocks: "a command that deletes something in a cloud, at a host of code or in another service",
 			Find: deletesInCloud,
 		},
 		{

@@ -61,6 +61,7 @@ type Call struct {
 	multiplies string      // a function that starts itself twice at a time, or ""
 	lines      []string    // in lower case
 	inputs     int         // the number of commands whose output other commands read, in total
+	outputs    int         // the number of outputs that were followed, see readers
 	guarded    *touched    // the guarded files that the call changes; nil: not computed yet
 	expanded   int         // values of variables inserted in words so far
 	listings   int         // commands of lists that were read so far

@@ -9,9 +9,13 @@ import (
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
-// readers returns the commands that read the output of a command of the line through pipes, in order. ok is false if the
-// output may also go elsewhere.
+// readers returns the commands that read the output of a command of the line through pipes, in order. ok is false if
+// the output may also go elsewhere, or after many outputs.
 func (c *Call) readers(i int) (all []*Command, ok bool) {
+	const most = 50
+	if c.outputs++; c.outputs > most || c.inputs > maxInputs {
+		return nil, false
+	}
 	from := &c.Commands[i]
 	same := 0
 	for j := range c.Commands {
@@ -172,9 +176,9 @@ func isPlainVariable(name string) bool {
 }
 
 const (
-	plainVariables = "path proxy http_proxy https_proxy no_proxy home lang lc_ lc_all shell term user logname editor display " +
-		"node node_env node_options java java_home gopath goroot gobin go virtual_env conda python pythonpath xdg ci debug " +
-		"port host hostname rust cargo nvm pwd oldpwd tz ps1 ifs random seconds lineno ppid uid euid bash_version " +
+	plainVariables = "path proxy http_proxy https_proxy no_proxy home lang lc_ lc_all shell term user logname editor " +
+		"display node node_env node_options java java_home gopath goroot gobin go virtual_env conda python pythonpath xdg ci " +
+		"debug port host hostname rust cargo nvm pwd oldpwd tz ps1 ifs random seconds lineno ppid uid euid bash_version " +
 		"zsh_version columns lines tmpdir app_env rails_env env environment version log_level ostype hosttype"
 	// secretVariables are lines as an environment may have them, to try filters on.
 	secretVariables = `API_KEY=a1b2

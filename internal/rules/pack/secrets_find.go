@@ -129,77 +129,79 @@ func (s *search) named(test func(file string) bool) func(file string) bool {
 	}
 }
 
-// byFind is listed for find. A name decides if there is one; otherwise the files on the disk do.
-func (s *search) byFind(args []Word, test func(file string) bool) string {
-	isName, deepest := false, 0
-	var froms []string
-	var without []func(file string) bool
+// findTests are the parts of an expression of find that choose files by their names and places.
+type findTests struct {
+	froms   []string // the folders
+	named   bool     // a pattern chooses the files
+	names   string   // the pattern for files of secrets; or ""
+	folders bool     // only folders, links and devices
+	deepest int      // the depth of the files; 0: any
+	without []func(file string) bool
+}
+
+// findTestsOf reads the arguments of find. With an "or" between tests, a test that excludes files may not hold.
+func (s *search) findTestsOf(args []Word) (f findTests) {
+	for len(args) > 0 && (args[0].Text == "-L" || args[0].Text == "-H" || args[0].Text == "-P") {
+		args = args[1:]
+	}
+	for len(args) > 0 && (args[0].Text == "" || !strings.Contains("-!(", args[0].Text[:1])) {
+		f.froms, args = append(f.froms, args[0].Text), args[1:]
+	}
 	either := hasWord(args, "-o", "-or", ",")
-	for i := 0; i < len(args); i++ {
-		text := args[i].Text
-		if text == "" || text[0] != '-' && text[0] != '!' && text[0] != '(' {
-			if len(froms) == i {
-				froms = append(froms, text)
-			}
-			continue
-		}
-		if i+1 == len(args) {
-			break
-		}
-		value := args[i+1].Text
+	for i := range max(len(args)-1, 0) {
+		text, value := args[i].Text, args[i+1].Text
 		isNot := i > 0 && (args[i-1].Text == "!" || args[i-1].Text == "-not")
 		switch text {
-		case "-L", "-H", "-P":
-			if len(froms) == i {
-				args = slices.Delete(slices.Clone(args), i, i+1)
-				i--
-			}
 		case "-maxdepth":
 			if len(value) == 1 && '0' < value[0] && value[0] <= '9' {
-				deepest = int(value[0] - '0')
+				f.deepest = int(value[0] - '0')
 			}
 		case "-type":
-			if !either && !isNot && value != "" && strings.Trim(value, "dbcps,") == "" {
-				return ""
-			}
+			f.folders = f.folders || !either && !isNot && value != "" && strings.Trim(value, "dbcps,") == ""
 		case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex":
-			if strings.Trim(value, "*") == "" {
-				continue
-			}
-			matches := pathTest(text, value)
-			if isNot {
-				if !either && matches != nil {
-					without = append(without, matches)
-				}
-				continue
-			}
-			if isRegex := strings.HasSuffix(text, "regex"); isRegex && strings.Contains(value, "[^") {
-				continue
-			}
-			isName = true
-			glob := strings.NewReplacer(`\.`, ".", ".*", "*").Replace(value)
-			if s.isGlob(glob) {
-				return value
-			}
+			s.addPattern(&f, text, value, isNot, either)
 		}
 	}
-	if isName {
+	return f
+}
+
+// addPattern adds the test of find for a pattern.
+func (s *search) addPattern(f *findTests, option, pattern string, isNot, either bool) {
+	switch isRegex := strings.HasSuffix(option, "regex"); {
+	case strings.Trim(pattern, "*") == "":
+	case isNot:
+		if matches := pathTest(option, pattern); !either && matches != nil {
+			f.without = append(f.without, matches)
+		}
+	case isRegex && strings.Contains(pattern, "[^"): // matches almost all names
+	default:
+		f.named = true
+		glob := strings.NewReplacer(`\.`, ".", ".*", "*").Replace(pattern)
+		if f.names == "" && s.isGlob(glob) {
+			f.names = pattern
+		}
+	}
+}
+
+// byFind is listed for find. A name decides if there is one; otherwise the files on the disk do.
+func (s *search) byFind(args []Word, test func(file string) bool) string {
+	f := s.findTestsOf(args)
+	switch {
+	case f.named:
+		return f.names
+	case f.folders:
 		return ""
+	case len(f.froms) == 0:
+		f.froms = []string{"."}
 	}
-	if len(froms) == 0 {
-		froms = []string{"."}
-	}
-	for _, from := range froms {
+	for _, from := range f.froms {
 		if from = filepath.ToSlash(from); s.isFile(from) {
 			return from
 		}
 		what := s.inFolder(from, true, func(file string) bool {
 			inside := from + "/" + path.Base(filepath.ToSlash(file))
-			if deepest > 0 && s.depth(from, file) > deepest ||
-				slices.ContainsFunc(without, func(matches func(string) bool) bool { return matches(inside) }) {
-				return false
-			}
-			return test(file)
+			isOut := func(matches func(string) bool) bool { return matches(inside) }
+			return (f.deepest == 0 || s.depth(from, file) <= f.deepest) && !slices.ContainsFunc(f.without, isOut) && test(file)
 		})
 		if what != "" {
 			s.onDisk = true

@@ -13,7 +13,6 @@ func (c *Command) isSource() bool { return c.Program == "source" || c.Program ==
 
 // entering returns a file of secrets whose variables get into the environment of commands of the line, or "".
 func (s *search) entering() string {
-	isStartup := func(name string) bool { return name == "BASH_ENV" || name == "ENV" }
 	for i := range s.assigned {
 		if v := &s.assigned[i]; isStartup(v.Name) {
 			if what := s.word(v.Value, nameOnly); what != "" {
@@ -22,27 +21,37 @@ func (s *search) entering() string {
 		}
 	}
 	for i := range s.Commands {
-		c := &s.Commands[i]
-		s.goTo(c.Folders)
-		for _, w := range c.Env {
-			if name, _, _ := strings.Cut(w.Text, "="); isStartup(name) {
-				if what := s.word(w.After(len(name)+1), nameOnly); what != "" {
-					return what
-				}
+		s.goTo(s.Commands[i].Folders)
+		if what := s.enteringBy(&s.Commands[i]); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// isStartup reports whether a variable names a file that shells read when they start.
+func isStartup(variable string) bool { return variable == "BASH_ENV" || variable == "ENV" }
+
+// enteringBy is entering for one command: source, or an option such as --env-file.
+func (s *search) enteringBy(c *Command) string {
+	for _, w := range c.Env {
+		if name, _, _ := strings.Cut(w.Text, "="); isStartup(name) {
+			if what := s.word(w.After(len(name)+1), nameOnly); what != "" {
+				return what
 			}
 		}
-		takes := c.isSource()
-		for _, w := range c.Args {
-			name, _, attached := strings.Cut(w.Text, "=")
-			isOption := strings.HasPrefix(name, "-") && (strings.Contains(name, "env") || strings.HasSuffix(name, "rcfile") ||
-				name == "--init-file" || shellline.InList("-f -e", name) && strings.Contains(c.Row.Name+c.Program, "env"))
-			if takes || isOption && attached || isStartup(name) {
-				if what := s.word(w, followed); what != "" {
-					return what
-				}
+	}
+	takes := c.isSource()
+	for _, w := range c.Args {
+		name, _, attached := strings.Cut(w.Text, "=")
+		isOption := strings.HasPrefix(name, "-") && (strings.Contains(name, "env") || strings.HasSuffix(name, "rcfile") ||
+			name == "--init-file" || shellline.InList("-f -e", name) && strings.Contains(c.Row.Name+c.Program, "env"))
+		if takes || isOption && attached || isStartup(name) {
+			if what := s.word(w, followed); what != "" {
+				return what
 			}
-			takes = isOption && !attached || c.isSource()
 		}
+		takes = isOption && !attached || c.isSource()
 	}
 	return ""
 }
@@ -98,7 +107,8 @@ func traces(args []Word) bool {
 
 // showsInput reports whether the command prints what it reads on stdin.
 func (c *Command) showsInput() bool {
-	return c.MoreArgs && shellline.InList(says, c.Program) || c.Row.Is(programs.Reads|programs.Filters|programs.Searches|programs.Script|programs.Edits) ||
+	const shows = programs.Reads | programs.Filters | programs.Searches | programs.Script | programs.Edits
+	return c.MoreArgs && shellline.InList(says, c.Program) || c.Row.Is(shows) ||
 		shellline.InList("tee xargs read mapfile readarray column", c.Program) || c.Row.Name == "" && c.Program != ""
 }
 
@@ -116,6 +126,7 @@ func printsEnvironment(c *Command) bool {
 // hasSecretVariable reports whether a word has the value of a variable that may be secret.
 func (s *search) hasSecretVariable(w Word) bool { return w.Computed && s.mayBeSecret(w.Text, 3) }
 
+// mayBeSecret is hasSecretVariable for a text. left is how many variables may stand in each other's values.
 func (s *search) mayBeSecret(text string, left int) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "$")
@@ -125,10 +136,9 @@ func (s *search) mayBeSecret(text string, left int) bool {
 		name, operation, braced := "", "", strings.HasPrefix(rest, "{")
 		if braced {
 			name, text, _ = strings.Cut(rest[1:], "}")
-			if strings.HasPrefix(name, "#") { // the length
-				continue
+			if !strings.HasPrefix(name, "#") { // the length
+				name, operation = parameter(name)
 			}
-			name, operation = parameter(name)
 		} else {
 			end := strings.IndexFunc(rest, func(r rune) bool { return r > 127 || r != '_' && !isAlphanumeric(byte(r)) })
 			if end < 0 {
@@ -136,25 +146,32 @@ func (s *search) mayBeSecret(text string, left int) bool {
 			}
 			name, text = rest[:end], rest[end:]
 		}
-		switch {
-		case braced && (name == "" || name[0] == '!' && operation != "@" && !strings.HasSuffix(name, "*")): // as in ${!X}
-			return true
-		case name == "", name[0] <= '9', isPlainVariable(name), strings.HasPrefix(strings.TrimPrefix(operation, ":"), "+"):
-			continue
-		}
-		isSet := false
-		for i := range s.assigned {
-			if v := &s.assigned[i]; v.Name == name {
-				isSet = true
-				if left == 0 || s.mayBeSecret(v.Value.Text, left-1) {
-					return true
-				}
-			}
-		}
-		if !isSet {
+		isIndirect := braced && (name == "" || name[0] == '!' && operation != "@" && !strings.HasSuffix(name, "*")) // ${!X}
+		if isIndirect || s.isSecretVariable(name, operation, left) {
 			return true
 		}
 	}
+}
+
+// isSecretVariable reports whether a variable may hold a secret: no habit says that it does not, and the line does not
+// set it to another text.
+func (s *search) isSecretVariable(name, operation string, left int) bool {
+	if name == "" || name[0] <= '9' || isPlainVariable(name) || strings.HasPrefix(strings.TrimPrefix(operation, ":"), "+") {
+		return false
+	}
+	if s.variables--; s.variables < 0 {
+		return true
+	}
+	isSet := false
+	for i := range s.assigned {
+		if v := &s.assigned[i]; v.Name == name {
+			isSet = true
+			if left == 0 || s.mayBeSecret(v.Value.Text, left-1) {
+				return true
+			}
+		}
+	}
+	return !isSet
 }
 
 // isShown reports whether the output of a command may reach whoever made the call.

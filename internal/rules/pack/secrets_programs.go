@@ -112,7 +112,8 @@ func (s *search) unknownOperands(args []Word) string {
 		alone := !isValue && !isOption && !strings.ContainsAny(w.Text, "=:,;@")
 		isValue = isOption && !strings.Contains(w.Text, "=")
 		what := s.word(w, nameOnly)
-		isQuoted := w.Computed && len(w.Source) > 1 && w.Source[0] == '"' && strings.IndexByte(w.Source[1:], '"') == len(w.Source)-2
+		isQuoted := w.Computed && len(w.Source) > 1 && w.Source[0] == '"' &&
+			strings.IndexByte(w.Source[1:], '"') == len(w.Source)-2
 		switch {
 		case what == "", isQuoted && strings.Contains(what, "*"):
 		case secret.IsKey(what) && !(alone && secret.InSecretFolder(what)):
@@ -266,7 +267,8 @@ func (s *search) keepsName(file, target string, isFolder bool) bool {
 	}
 	base := file[strings.LastIndexByte(file, '/')+1:]
 	isFolder = isFolder || base != "" && strings.Trim(base, ".*?[]!^") == "" // many files
-	return isFolder && (isSecret(target+"/"+secret.Filled(base)) || !secret.InSecretFolder(secret.Filled(file)) && secret.Glob(base))
+	return isFolder && (isSecret(target+"/"+secret.Filled(base)) ||
+		!secret.InSecretFolder(secret.Filled(file)) && secret.Glob(base))
 }
 
 // git reads the git subcommands that print files.
@@ -342,12 +344,15 @@ func (s *search) inText(c *Command) string {
 
 // sedReads returns a file of secrets that the command r or R of a program for sed reads.
 func (s *search) sedReads(text string) string {
+	const longest = 256
 	for i := range len(text) {
 		if text[i]|0x20 != 'r' || i > 0 && isAlphanumeric(text[i-1]) && text[i-1] > '9' {
 			continue
 		}
-		file, _, _ := strings.Cut(strings.TrimLeft(text[i+1:], " \t"), "\n")
-		if file = strings.TrimRight(file, " }"); file != "" && s.isFile(file) && !strings.HasSuffix(file, "/") {
+		file := strings.TrimLeft(text[i+1:min(i+1+longest, len(text))], " \t")
+		file, _, _ = strings.Cut(file, "\n")
+		if file = strings.TrimRight(file, " }"); file != "" && !strings.Contains(file, " ") && s.isFile(file) &&
+			file[len(file)-1] != '/' {
 			return file
 		}
 	}

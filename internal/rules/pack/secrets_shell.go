@@ -65,8 +65,8 @@ func searchOf(c *Call) *search {
 	return s
 }
 
-// byZsh finds what only zsh reads: an element of mapfile, which is the file of this name, and a star with the qualifier D,
-// which also matches hidden files.
+// byZsh finds what only zsh reads: an element of mapfile, which is the file of this name, and a star with the qualifier
+// D, which also matches hidden files.
 func (s *search) byZsh() string {
 	for _, line := range s.lines {
 		if !strings.Contains(line, "mapfile[") && !strings.Contains(line, "*(") {
@@ -427,7 +427,7 @@ func (s *search) inDoubt(d doubt) Found {
 	isProgram := strings.Contains(d.why, "program")
 	reads := isProgram && slices.ContainsFunc([]string{"open", "read", "cat", "load", "copy", "file", "slurp", "lines",
 		":r ", "getline", "argv", "import", `\i `}, func(word string) bool { return strings.Contains(d.text, word) })
-	leaves := false
+	leaves, named := false, ""
 	for token := range strings.FieldsFuncSeq(d.text, func(r rune) bool {
 		return strings.ContainsRune(" \t\"'`()[]{},\\", r)
 	}) {
@@ -442,7 +442,10 @@ func (s *search) inDoubt(d doubt) Found {
 			continue
 		}
 		for part := range strings.SplitSeq(word, "=") {
-			if (isProgram || part == word) && s.isFile(part) && !(isProgram && onlyNames(d.text, part)) {
+			if part == named || !isProgram && part != word || !s.isFile(part) {
+				continue
+			}
+			if named = part; !isProgram || !onlyNames(d.text, part) {
 				return Found{Subject: part, Doubt: d.why}
 			}
 		}
@@ -478,7 +481,7 @@ func onlyNames(text, file string) bool {
 
 const (
 	// noReads are functions of several languages that read no contents of the file in their first argument.
-	noReads = "file_exists exists existssync is_file isfile is_readable unlink unlinksync remove rmsync stat statsync touch " +
-		"chmod access accesssync file_put_contents writefile writefilesync"
+	noReads = "file_exists exists existssync is_file isfile is_readable unlink unlinksync remove rmsync stat statsync " +
+		"touch chmod access accesssync file_put_contents writefile writefilesync"
 	noSecondReads = "copy copyfile copyfilesync rename renamesync move copy2"
 )

@@ -64,9 +64,11 @@ func TestReadSecretInFolder(t *testing.T) {
 		"grep -r KEY --exclude='.env*' .", "grep -r KEY docs", "grep -r x node_modules", "rg KEY", "rg API_KEY src",
 		"git grep KEY", "find . -name '*.go' -exec cat {} +", "find src -type f | xargs cat", "find . -type f | wc -l",
 		"find . | xargs grep TODO", "cat src/*", "cat a*", "cat d/x", "ls d/*",
-		"ls | xargs cat", "ls -A | grep -v env | xargs cat", "find . -type d | xargs cat", "find . -type f | xargs sed -i s/a/b/",
+		"ls | xargs cat", "ls -A | grep -v env | xargs cat", "find . -type d | xargs cat",
+		"find . -type f | xargs sed -i s/a/b/",
 		"find . -type f -exec perl -pi -e 's/a/b/' {} +", "find . -type f -exec mv -t x {} +", "find . | xargs tar czf a.tgz",
-		"find . -not -path '*/.*' -not -path '*.key' -type f | xargs cat", "find . -maxdepth 1 ! -name '.*' | xargs cat | head",
+		"find . -not -path '*/.*' -not -path '*.key' -type f | xargs cat",
+		"find . -maxdepth 1 ! -name '.*' ! -name notes.txt | xargs cat | head",
 		"grep -rE KEY --include='*.go' --include='*.env' src", "find . -type f -exec gzip {} \\;",
 		"cp .env deploy/", "rm notes.txt", "git add .", "npm test",
 	), Paths("fs_read", "a.txt", "src/a.go")...) {

@@ -76,6 +76,9 @@ func (f *guardFinder) copies(c *Command) {
 	}
 	for _, from := range files {
 		name := path.Base(from.Text)
+		if f.sweepsOther(from.Text) { // the names in the target are those of the folder
+			continue
+		}
 		all := name == "." || name == "*" || strings.HasSuffix(from.Text, "/")
 		if all && recursive {
 			f.word(target, true, "")

@@ -375,7 +375,7 @@ func (f *guardFinder) word(w Word, tree bool, doubt string) {
 		if tree && !strings.HasPrefix(low, "*") {
 			f.add(guardIn(strings.TrimSuffix(low, "/*"), one), doubt)
 		}
-		if strings.ContainsAny(low, "*?[") {
+		if strings.ContainsAny(low, "*?[") && !f.sweepsOther(one) {
 			f.add(guardByGlob(low), "the shell computes which files those are")
 			for _, dir := range f.dirs {
 				f.add(guardByGlob(lowered(dir)+"/"+low), "the shell computes which files those are")

@@ -121,6 +121,9 @@ func isLocal(address string) bool {
 		address = rest
 	}
 	host, _, _ := strings.Cut(address, "/")
+	if strings.ContainsAny(host, `\?#`) { // programs differ about what follows
+		return false
+	}
 	host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
 	if ip, err := netip.ParseAddrPort(host); err == nil {
 		return ip.Addr().IsLoopback()

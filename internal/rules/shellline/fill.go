@@ -111,6 +111,28 @@ func (r *Unwrapped) fill(c Command, left int) {
 	}
 }
 
+// fillAll adds the commands that a command is with values, and what a function of this name runs.
+func (r *Unwrapped) fillAll(c Command, left int) {
+	r.fill(c, left)
+	r.call(c, left)
+	if c.filled {
+		r.noteWritten(&c)
+	}
+}
+
+// enter notes the values in a line that a command launches, and gives the line its parameters.
+func (r *Unwrapped) enter(line *Line, l launch, c Command) {
+	parameters := r.noteLine(line, &r.files)
+	if l.parameters != nil {
+		parameters = append(parameters, l.parameters)
+	} else {
+		parameters = append(parameters, c.parameters...)
+	}
+	for i := range line.Commands {
+		line.Commands[i].parameters = parameters
+	}
+}
+
 // call adds the commands of a function with the arguments of its call.
 func (r *Unwrapped) call(c Command, left int) {
 	for _, inside := range r.functions[c.Words[0].Text] {

@@ -42,32 +42,11 @@ func (r *Unwrapped) texts(c Command, name string) (all []launch) {
 	case "sed":
 		add(sedLines(c)...)
 	case "ex", "view":
-		for i, w := range args {
-			text, isCommand := strings.CutPrefix(w.Text, "+")
-			if isCommand || i > 0 && InList("-c --cmd", args[i-1].Text) {
-				if m := exLine.Get().FindStringSubmatch(text); m != nil {
-					add(m[1])
-				}
-			}
-		}
+		add(exLines(args)...)
 	case "env":
-		for i, w := range args {
-			if v, ok := optionValue(args, i, "-S", "--split-string"); ok && strings.ContainsAny(v, `'"\`) {
-				rest := args[i+1:]
-				if InList("-S --split-string", w.Text) {
-					rest = rest[1:]
-				}
-				add(v + " " + joinSources(rest))
-			}
-		}
+		add(splitLines(args)...)
 	case "su", "runuser":
-		for i := range args {
-			shell, ok := optionValue(args, i, "-s", "--shell")
-			end := slices.IndexFunc(args, func(w Word) bool { return w.Text == "--" })
-			if ok && end > i {
-				all = append(all, launch{words: append([]Word{{Text: shell}}, args[end+1:]...), by: name})
-			}
-		}
+		all = append(all, ownShell(name, args)...)
 	case "crontab":
 		for line := range strings.Lines(r.input(c)) {
 			add(cronTime.Get().ReplaceAllString(line, ""))
@@ -83,17 +62,61 @@ func (r *Unwrapped) texts(c Command, name string) (all []launch) {
 			}
 		}
 	case "npm", "pnpm", "yarn", "bun":
-		gjson.Get(r.written["package.json"], "scripts").ForEach(func(_, script gjson.Result) bool {
-			add(script.Str)
-			return true
-		})
-		for _, w := range args {
-			if _, script, ok := strings.Cut(w.Text, "="); ok && strings.HasPrefix(w.Text, "scripts.") {
-				add(script)
+		add(r.packageScripts(args)...)
+	}
+	return append(all, r.scripts(c, name)...)
+}
+
+// exLines returns the lines that ex and vim run because of their options.
+func exLines(args []Word) (lines []string) {
+	for i, w := range args {
+		text, isCommand := strings.CutPrefix(w.Text, "+")
+		if isCommand || i > 0 && InList("-c --cmd", args[i-1].Text) {
+			if m := exLine.Get().FindStringSubmatch(text); m != nil {
+				lines = append(lines, m[1])
 			}
 		}
 	}
-	return append(all, r.scripts(c, name)...)
+	return lines
+}
+
+// splitLines returns the line of which env makes words, if the words have quotes.
+func splitLines(args []Word) (lines []string) {
+	for i, w := range args {
+		if v, ok := optionValue(args, i, "-S", "--split-string"); ok && strings.ContainsAny(v, `'"\`) {
+			rest := args[i+1:]
+			if InList("-S --split-string", w.Text) {
+				rest = rest[1:]
+			}
+			lines = append(lines, v+" "+joinSources(rest))
+		}
+	}
+	return lines
+}
+
+// ownShell returns the command of a program that takes a shell from an option and the shell's arguments behind --.
+func ownShell(name string, args []Word) (all []launch) {
+	end := slices.IndexFunc(args, func(w Word) bool { return w.Text == "--" })
+	for i := range max(end, 0) {
+		if shell, ok := optionValue(args, i, "-s", "--shell"); ok {
+			all = append(all, launch{words: append([]Word{{Text: shell}}, args[end+1:]...), by: name})
+		}
+	}
+	return all
+}
+
+// packageScripts returns the scripts of a package that the line writes.
+func (f *files) packageScripts(args []Word) (lines []string) {
+	gjson.Get(f.written["package.json"], "scripts").ForEach(func(_, script gjson.Result) bool {
+		lines = append(lines, script.Str)
+		return true
+	})
+	for _, w := range args {
+		if _, script, ok := strings.Cut(w.Text, "="); ok && strings.HasPrefix(w.Text, "scripts.") {
+			lines = append(lines, script)
+		}
+	}
+	return lines
 }
 
 // joinSources returns words as they are written.
@@ -285,8 +308,8 @@ func parallelArguments(row programs.Program, args []Word) (command, rest []Word,
 
 func isParallelMark(w Word) bool { return strings.HasPrefix(w.Text, ":::") || w.Text == "--" }
 
-// parallelLaunches reads the arguments of parallel: a command, and behind ::: its arguments or else lines. What comes
-// from files is not known.
+// parallelLaunches reads the arguments of parallel: a command, and behind ::: its arguments or else lines. The
+// contents of files are not known.
 func parallelLaunches(row programs.Program, args []Word) (l launches) {
 	command, rest, ok := parallelArguments(row, args)
 	l.wholeLine, l.shell = !ok, len(command)+len(rest) == 0

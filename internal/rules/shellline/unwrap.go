@@ -67,12 +67,8 @@ func (r *Unwrapped) follow(c Command, left int) {
 	if r.stopped {
 		return
 	}
-	r.fill(c, left)
-	r.call(c, left)
+	r.fillAll(c, left)
 	name, found := ProgramName(c.Words[0].Text), launchesOf(c.Words, c.Row, r.wrappers)
-	if c.filled {
-		r.noteWritten(&c)
-	}
 	found.list = append(found.list, r.texts(c, name)...)
 	if found.opaque.Computed {
 		found.opaque.Computed = !isScript(c)
@@ -144,15 +140,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 			}
 			r.Multiplies = cmp.Or(r.Multiplies, line.Multiplies)
 			r.addLaunches(line.values, c, left-1)
-			parameters := r.noteLine(&line, &r.files)
-			if l.parameters != nil {
-				parameters = append(parameters, l.parameters)
-			} else {
-				parameters = append(parameters, c.parameters...)
-			}
-			for i := range line.Commands {
-				line.Commands[i].parameters = parameters
-			}
+			r.enter(&line, l, c)
 			c.launches(line.flow)
 			commands, r.Redirections = line.Commands, slices.Clip(r.Redirections)
 			for _, file := range line.Redirections {

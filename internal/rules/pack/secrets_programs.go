@@ -234,7 +234,9 @@ func (s *search) hidesNames(c *Command) bool {
 		isMany := slices.ContainsFunc(files, func(w Word) bool {
 			return shellline.InList("$@ $* $() ``", w.Text)
 		})
-		return isMany || strings.ContainsAny(target, "{$`") || s.keepsName(".env", target, c.intoFolder().Text != "")
+		isFolder := !strings.Contains(target[strings.LastIndexByte(target, '/')+1:], ".")
+		return isMany || isFolder || strings.ContainsAny(target, "{$`") ||
+			s.keepsName(".env", target, c.intoFolder().Text != "")
 	}
 	return false
 }

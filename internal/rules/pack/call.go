@@ -72,7 +72,9 @@ type Call struct {
 	gitRepos  map[string]*gitRepo // by folder
 	madeRepos []*gitRepo          // that the line makes
 	gitFlows  map[string]*gitFlow // by key of the repository
-	outer     *Call               // the call of the line, if the commands are those that the whole line may hold
+	// withValues are commands with the values of variables, each with the index of the command with the variables.
+	withValues map[int]int
+	outer      *Call // the call of the line, if the commands are those that the whole line may hold
 }
 
 // doubt is a text that may contain commands in an unknown form. unread: not all of the text was read.

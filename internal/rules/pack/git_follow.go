@@ -332,9 +332,17 @@ func (f *gitFlow) single(s *shellline.Step, at *gitState) (done, failed *gitStat
 		return nil, nil
 	case f.gits[i] != nil:
 		done = f.git(i, at)
-		for _, part := range s.Parts { // the command with the values of variables
-			ends, _ := f.step(part, at)
-			done = done.or(ends)
+		for _, part := range s.Parts { // mostly the command with the values of variables
+			ends, fails := f.step(part, at)
+			switch {
+			case part.Kind != shellline.Single: // a line, as of git rebase -x
+				done = done.or(ends).or(fails)
+			case part.Command < len(f.indexes):
+				child := f.indexes[part.Command][0]
+				if f.call.valued(child, i); f.gits[child] != nil {
+					done = done.or(ends)
+				}
+			}
 		}
 		return done, at
 	case end > i+1: // an unknown program may run the command
@@ -357,6 +365,14 @@ func (f *gitFlow) single(s *shellline.Step, at *gitState) (done, failed *gitStat
 		return &next, at
 	}
 	return at, at
+}
+
+// valued notes that a command is another one with the values of variables.
+func (c *Call) valued(command, of int) {
+	if c.withValues == nil {
+		c.withValues = map[int]int{}
+	}
+	c.withValues[command] = of
 }
 
 func mayBeMany(w Word) bool { return w.MaybeMany }

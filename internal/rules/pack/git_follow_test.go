@@ -219,6 +219,8 @@ git --git-dir=.git checkout -- a.txt
 git --work-tree=/tmp/x stash -u && git reset --hard
 GIT_INDEX_FILE=x git stash -u && git reset --hard
 git -C "$D" stash -u && git reset --hard
+for d in a src; do git -C $d stash -u; git -C $d reset --hard; done
+D=src; git -C $D stash -u && git -C ../own reset --hard
 (cd "$D" && git stash -u) && git reset --hard
 git -c core.excludesFile=x stash -u && git clean -fd
 git stash -u && git clean -ffd
@@ -286,6 +288,9 @@ git merge x && git branch -D x
 rm -f .git/index.lock
 cd "$D" && git stash -u && git reset --hard
 git -C "$D" stash -u && git -C "$D" reset --hard
+D=src; git -C $D stash -u && git -C $D reset --hard
+for d in a src; do git -C $d stash -u && git -C $d reset --hard; done
+for d in */; do (cd "$d" && git stash -u && git reset --hard); done
 git -c user.name=a -c user.email=b commit -am x && git checkout .
 git stash apply && git stash drop
 git stash pop

@@ -24,10 +24,12 @@ func lostWork(c *Call) Found {
 				Instead: "Leave it, and ask."}
 		}
 	}
+	saves := map[int]bool{} // commands behind others that save their work
 	for i := range c.gits() {
 		g := &c.gitCalls[i]
 		l, loses := g.loses(c)
-		if !loses || c.outer != nil && c.outer.hasRead(g.command) {
+		of, isValued := c.withValues[g.index]
+		if !loses || isValued && saves[of] || c.outer != nil && c.outer.hasRead(g.command) {
 			continue
 		}
 		found := g.found()
@@ -46,13 +48,23 @@ func lostWork(c *Call) Found {
 				return found
 			}
 		}
+		if isLost && hasGitDir(g.in) {
+			found.Instead = "Ask a person, since the options choose another repository."
+			return found
+		}
 		if isLost {
 			at := strings.Join(append([]string{"git"}, g.in...), " ")
 			found.Instead = "Put " + at + " stash " + option + " && in front of it in the same line, or ask."
 			return found
 		}
+		saves[g.index] = true
 	}
 	return Found{}
+}
+
+// hasGitDir reports whether an option chooses the git folder, but not the files.
+func hasGitDir(options []string) bool {
+	return slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "--git-dir") })
 }
 
 // hasRead reports whether a call has the same command, which was looked at among the commands before.

@@ -23,8 +23,9 @@ var infra = Pack{
 			Find: func(c *Call) Found { return c.firstThat(programs.Containers) },
 		},
 		{
-			Name: "no-cloud-delete", Blocks: "a command that deletes something in a cloud, at a host of code or in another service",
-			Find: deletesInCloud,
+			Name:   "no-cloud-delete",
+			Blocks: "a command that deletes something in a cloud, at a host of code or in another service",
+			Find:   deletesInCloud,
 		},
 		{
 			Name: "no-data-drop", Blocks: "a statement that drops, empties or deletes a whole table or database",
@@ -57,7 +58,8 @@ var infra = Pack{
 func (c *Command) isDry() bool {
 	for i, w := range c.Args {
 		switch w.Text {
-		case "--dry-run", "--dryrun", "--dry-run=client", "--dry-run=server", "--dry-run=true", "--help", "-h", "-help":
+		case "--dry-run", "--dryrun", "--dry-run=client", "--dry-run=server", "--dry-run=true", "--help", "-h", "-help",
+			"--generate-cli-skeleton":
 			return true
 		case "help":
 			return i == 0

@@ -44,7 +44,8 @@ func resetsDatabase(c *Call) Found {
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
 		const dry = "--pretend,--sql,--dump-sql,--preview"
-		if cmd.does(programs.Drops) && !cmd.Row.Says("statement") && !cmd.isDry() && !cmd.has(dry) && !cmd.isForTests() {
+		if cmd.does(programs.Drops) && !cmd.Row.Says("statement") && !cmd.isDry() && !cmd.has(dry) &&
+			!cmd.isForTests() {
 			return Found{Subject: cmd.String()}
 		}
 	}

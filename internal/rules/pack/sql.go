@@ -65,7 +65,8 @@ var (
 	nonStatements = lazy.Regexp{Text: `(?s)/\*.*?\*/|--[^\n]*|'(?:[^']|'')*'`}
 	// dropping matches statements that drop or empty data, in SQL and in the language of MongoDB.
 	dropping = lazy.Regexp{Text: `(?i)\bdrop\s+(?:table|database|schema|materialized|view|owned|tablespace|keyspace|` +
-		`column|user|role|type|sequence|extension)\b|(?:^|;)\s*(?:truncate\s+\S|flush(?:all|db)\b)|\.drop\(|\bdropDatabase\(|` +
+		`column|user|role|type|sequence|extension)\b|(?:^|;)\s*(?:truncate\s+\S|flush(?:all|db)\b)|` +
+		`\.drop\(|\bdropDatabase\(|` +
 		`\bdropCollection\(|\b(?:deleteMany|remove)\(\s*(?:\{\s*\})?\s*\)`}
 	deleting = lazy.Regexp{Text: `(?i)\bdelete\s+from\s`}
 	where    = lazy.Regexp{Text: `(?i)\bwhere\b`}

@@ -100,13 +100,19 @@ func (d *doubt) maybe(c *Call) *Call {
 			find = shellline.LooseProgram
 		}
 		for _, command := range find(d.source) {
-			d.call.addCommand(command)
+			d.call.Commands = append(d.call.Commands, commandOf(command))
+			d.call.addAllBehind(command)
 			for _, file := range command.Files {
 				d.call.Redirect = append(d.call.Redirect, fileOf(file))
 			}
 		}
-		isUnknown := func(command Command) bool { return command.Row.Name == "" } // mostly words of another language
-		d.call.Commands = slices.DeleteFunc(d.call.Commands, isUnknown)
+		read := map[string]bool{} // in their place in the line, which says more
+		for i := range c.Commands {
+			read[c.Commands[i].Text] = true
+		}
+		d.call.Commands = slices.DeleteFunc(d.call.Commands, func(command Command) bool {
+			return command.Row.Name == "" || read[command.Text] // mostly words of another language
+		})
 	}
 	return d.call
 }
@@ -126,12 +132,27 @@ func (c *Call) addCommand(command shellline.Command) {
 			isKnown && isSubcommand(w.Text, command.Words[i+1].Text):
 			return
 		case isKnown:
-			command.Wrapper, command.Words, command.Row = command.Words[0].Text, command.Words[i:], row
-			command.Text = shellline.JoinWords(command.Words)
-			c.Commands = append(c.Commands, commandOf(command))
+			c.addBehind(command, i, row)
 			return
 		}
 	}
+}
+
+// addAllBehind adds each command that may stand in the words of a command of which the program is not known.
+func (c *Call) addAllBehind(command shellline.Command) {
+	const most = 20 // words in front
+	for i, w := range command.Words[:min(most, len(command.Words))] {
+		if row, isKnown := programs.Find(shellline.ProgramName(w.Text)); i > 0 && isKnown && !w.Computed {
+			c.addBehind(command, i, row)
+		}
+	}
+}
+
+// addBehind adds the command behind the first i words of another.
+func (c *Call) addBehind(command shellline.Command, i int, row programs.Program) {
+	command.Wrapper, command.Words, command.Row = command.Words[0].Text, command.Words[i:], row
+	command.Text = shellline.JoinWords(command.Words)
+	c.Commands = append(c.Commands, commandOf(command))
 }
 
 // NewCall returns the call as rules see it. writes means that a file tool writes.
@@ -148,11 +169,8 @@ func NewCall(c permission.Call, writes bool) *Call {
 		}
 		p.lines = append(p.lines, strings.ToLower(facts.Texts[i]))
 		if line.Opaque.Why != "" {
-			source := facts.Texts[i]
-			if len(line.Commands) > 0 {
-				source = line.Texts(hasBlank)
-			}
-			p.doubts = append(p.doubts, doubt{flat(facts.Texts[i]), line.Opaque.Why, unread, source, false, nil})
+			text := facts.Texts[i]
+			p.doubts = append(p.doubts, doubt{flat(text), line.Opaque.Why, unread, text, false, nil})
 		}
 		for _, h := range line.Hints {
 			if h.Weak {
@@ -162,11 +180,7 @@ func NewCall(c permission.Call, writes bool) *Call {
 			if isProgram {
 				text = flat(h.Text)
 			}
-			source := h.Text
-			if h.Text == facts.Texts[i] {
-				source = line.Texts(hasBlank)
-			}
-			p.doubts = append(p.doubts, doubt{text, h.Name, false, source, isProgram, nil})
+			p.doubts = append(p.doubts, doubt{text, h.Name, false, h.Text, isProgram, nil})
 		}
 	}
 	for _, path := range facts.Files {
@@ -219,8 +233,6 @@ func isSubcommand(word, next string) bool {
 	return shellline.IsBuiltin(word) || shellline.InList("env install helm", word) ||
 		shellline.InList("rm mv cp mount umount test run exec dd format chmod chown", word) && !isOption
 }
-
-func hasBlank(w Word) bool { return strings.ContainsAny(w.Text, " \t\n") }
 
 func commandOf(c shellline.Command) Command {
 	command := Command{Command: c}

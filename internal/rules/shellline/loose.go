@@ -12,7 +12,7 @@ func Loose(text string) []Command { return looseIn(&outerLine{text: text}, text)
 
 // LooseProgram is Loose for a text in another language, in which a command is a text of its own, or a list of texts.
 func LooseProgram(text string) (all []Command) {
-	var list []Word // of texts with nothing but commas between them
+	var list []Word // the texts of a statement
 	end := 0
 	add := func() {
 		if len(list) > 1 {
@@ -21,7 +21,7 @@ func LooseProgram(text string) (all []Command) {
 		list = nil
 	}
 	for _, at := range literals.Get().FindAllStringIndex(text, MaxCommands) {
-		if strings.Trim(text[end:at[0]], ", \t\n") != "" {
+		if strings.ContainsAny(text[end:at[0]], ";\n") { // else perhaps further arguments of a call
 			add()
 		}
 		end = at[1]
@@ -61,8 +61,9 @@ func looseIn(outer *outerLine, text string) []Command {
 	return l.all
 }
 
-// looseText removes the quotes.
-var looseText = strings.NewReplacer("\\\n", "", "$'", "", `$"`, "", `\n`, "\n", "'", "", `"`, "", `\`, "")
+// looseText removes the quotes. The words of a list in another language are words of a command.
+var looseText = strings.NewReplacer("\\\n", "", "$'", "", `$"`, "", `\n`, "\n", `", ["`, " ", `', ['`, " ", `["`, "(", `['`, "(",
+	`"]`, ")", `']`, ")", `", "`, " ", `', '`, " ", `","`, " ", `','`, " ", "'", "", `"`, "", `\`, "", "<<<", "\n")
 
 type looseReader struct {
 	outer *outerLine
@@ -113,6 +114,12 @@ func (l *looseReader) command(piped []Command, depth int) {
 			l.at++
 			continue
 		}
+		for l.text[l.at] == '!' && l.at+1 < len(l.text) && strings.IndexByte(" \t\n=", l.text[l.at+1]) < 0 {
+			l.at++ // of vim, or of zsh's &!
+		}
+		if l.ends() {
+			break
+		}
 		w := l.word(depth)
 		if l.at < len(l.text) && l.text[l.at] == '(' && len(c.Words) > 0 && depth < looseDepth { // of PowerShell
 			l.at++
@@ -126,7 +133,22 @@ func (l *looseReader) command(piped []Command, depth int) {
 	}
 	if l.words += len(c.Words); len(c.Words) > 0 {
 		c.Substitutions = l.all[first:len(l.all):len(l.all)]
+		l.values(c.Words)
 		c.redirect()
+		c.Text, c.Row = JoinWords(c.Words), rowOf(c.Words)
+		l.all = append(l.all, c)
+	}
+}
+
+// values adds the commands in the values of assignments and options, as in ProxyCommand=git push.
+func (l *looseReader) values(words []Word) {
+	const most = 20
+	for i, w := range words[:min(most, len(words))] {
+		_, value, ok := strings.Cut(w.Text, "=")
+		if !ok || value == "" || i+1 == len(words) {
+			continue
+		}
+		c := Command{Words: append([]Word{w.After(len(w.Text) - len(value))}, words[i+1:]...)}
 		c.Text, c.Row = JoinWords(c.Words), rowOf(c.Words)
 		l.all = append(l.all, c)
 	}
@@ -191,7 +213,14 @@ func (l *looseReader) word(depth int) (w Word) {
 			l.at += strings.IndexByte(rest, '}') + 1
 		case c == '$' && strings.HasPrefix(rest, "{"):
 			compute()
-			l.at += max(strings.IndexByte(rest, '}')+1, 1)
+			end := max(strings.IndexByte(rest, '}'), 1)
+			inside := rest[1:end]
+			if operator := strings.IndexAny(inside, ":=+-?/#%["); operator >= 0 && depth < looseDepth { // a word of its own
+				inner := looseReader{outer: l.outer, text: strings.TrimLeft(inside[operator:], ":=+-?/#%[")}
+				inner.commands("", depth+1)
+				l.all, l.words = append(l.all, inner.all...), l.words+inner.words
+			}
+			l.at += end + 1
 		case c == '$' && rest != "" && strings.IndexByte(" \t\r\n|&;<>)/.,:%]}", rest[0]) < 0,
 			c == '*', c == '?', c == '[' && rest != "" && strings.IndexByte(" \t\n[", rest[0]) < 0:
 			compute()

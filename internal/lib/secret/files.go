@@ -35,7 +35,7 @@ func IsKey(file string) bool {
 	case ".key", ".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".kubeconfig":
 		return true
 	}
-	return strings.HasPrefix(base, "kubeconfig") || strings.HasPrefix(base, "id_")
+	return strings.HasPrefix(base, "kubeconfig") || strings.HasPrefix(base, "id_") && path.Ext(base) == ""
 }
 
 // InSecretFolder reports whether the folder of a path makes the file a secret, whatever the file's name is.

@@ -150,7 +150,7 @@ func leavesOut(option string, loads bool) (leaves, next bool) {
 // script reads the arguments of a program whose first operand is a program text.
 func (s *search) script(c *Command) string {
 	p := c.Row
-	if slices.ContainsFunc(c.Args, c.isInPlace) {
+	if slices.ContainsFunc(c.Args, c.isInPlace) && !strings.Contains(c.Text, "/dev/") {
 		return ""
 	}
 	files, operands := p.Values(p.List("loads"), c.Args), c.operands()

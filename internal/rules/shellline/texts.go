@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -251,8 +252,9 @@ func (r *Unwrapped) make(c Command, add func(...string)) {
 			add(makeLines(eval)...)
 		case isFile:
 			isNamed = true
-			if file == "-" {
+			if file == "-" || IsStdin(file) {
 				add(makeLines(r.input(c))...)
+				add(makeLines(r.substituted(c))...)
 			}
 			add(makeLines(r.written[path.Base(file)])...)
 		case isSet && IsName(name) && !strings.HasPrefix(value, "$"):
@@ -318,30 +320,56 @@ func parallelLaunches(row programs.Program, args []Word) (l launches) {
 		rest = []Word{unknown}
 	}
 	const most = 64
-	for i, w := range rest {
-		switch {
-		case isParallelMark(w):
-			continue
-		case strings.HasPrefix(rest[0].Text, "::::"):
-			w = unknown
-		case i > most:
-			l.wholeLine = true
-			return l
+	all := [][]Word{nil} // the arguments of each line: one of each list behind a mark
+	for len(rest) > 0 {
+		isNamed := strings.HasPrefix(rest[0].Text, "::::")
+		if isParallelMark(rest[0]) {
+			rest = rest[1:]
 		}
-		l.list = append(l.list, launch{line: parallelLine(command, w), by: row.Name})
+		end := slices.IndexFunc(rest, isParallelMark)
+		if end < 0 {
+			end = len(rest)
+		}
+		list := rest[:end]
+		if rest = rest[end:]; isNamed {
+			list = []Word{unknown}
+		}
+		var longer [][]Word
+		for _, w := range list {
+			for _, words := range all {
+				longer = append(longer, append(slices.Clip(words), w))
+			}
+			if len(longer) > most {
+				l.wholeLine = true
+				break
+			}
+		}
+		all = longer
+	}
+	for _, words := range all {
+		if len(words) > 0 {
+			l.list = append(l.list, launch{line: parallelLine(command, words...), by: row.Name})
+		}
 	}
 	return l
 }
 
-// parallelLine returns the line that parallel runs for one argument.
-func parallelLine(command []Word, arg Word) string {
-	text := JoinWords(command)
-	value := quoted(arg.Text)
-	if arg.Computed || text == "" {
-		value = substituted.Replace(arg.Text)
+// parallelLine returns the line that parallel runs for its arguments.
+func parallelLine(command []Word, args ...Word) string {
+	text := substituted.Replace(JoinWords(command))
+	values := make([]string, len(args))
+	for i, w := range args {
+		if values[i] = quoted(w.Text); w.Computed || text == "" {
+			values[i] = substituted.Replace(w.Text)
+		}
 	}
-	if strings.Contains(text, "{}") {
-		return strings.ReplaceAll(text, "{}", value)
+	line := text
+	for i, v := range values {
+		line = strings.ReplaceAll(line, "{"+strconv.Itoa(i+1)+"}", v)
 	}
-	return strings.TrimSpace(substituted.Replace(text) + " " + value)
+	line = strings.ReplaceAll(line, "{}", strings.Join(values, " "))
+	if line == text {
+		line = strings.TrimSpace(text + " " + strings.Join(values, " "))
+	}
+	return line
 }

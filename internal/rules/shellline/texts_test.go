@@ -94,6 +94,16 @@ func TestTexts(t *testing.T) {
 	} {
 		assert.Contains(t, commandsOf(line), want, line)
 	}
+	for line, want := range map[string]string{
+		`parallel a {2} ::: b ::: -f`:      "a -f",
+		`parallel a ::: b c ::: -f`:        "a c -f",
+		`make -f <(printf 'x:\n\ta -f\n')`: "a -f",
+		`bash <(echo 'a -f')`:              "a -f",
+		`echo -f | xargs sh -c 'a "$1"' x`: "a -f",
+		`printf '%s\n' -f | xargs a`:       "a -f",
+	} {
+		assert.Contains(t, commandsOf(line), want, line)
+	}
 	for line, not := range map[string]string{
 		`git commit -m '!a -f'`:                            "a -f",
 		`git -c user.name='a -f' commit`:                   "a -f",

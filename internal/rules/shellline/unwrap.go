@@ -69,7 +69,7 @@ func (r *Unwrapped) follow(c Command, left int) {
 	}
 	r.fillAll(c, left)
 	name, found := ProgramName(c.Words[0].Text), launchesOf(c.Words, c.Row, r.wrappers)
-	found.list = append(found.list, r.texts(c, name)...)
+	found.list = append(r.withInput(c, found.list), r.texts(c, name)...)
 	if found.opaque.Computed {
 		found.opaque.Computed = !isScript(c)
 	}

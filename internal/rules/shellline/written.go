@@ -87,10 +87,40 @@ func (f *files) printedBy(c Command) (text string, ok bool) {
 	return text, text != ""
 }
 
+// substituted returns what the commands of the substitutions in a command print.
+func (f *files) substituted(c Command) (text string) {
+	for _, inside := range c.Substitutions[:min(len(c.Substitutions), 8)] {
+		printed, _ := f.printedBy(inside)
+		text += printed
+	}
+	return text
+}
+
+// withInput returns the commands with the words that xargs reads, if the line has them.
+func (f *files) withInput(c Command, all []launch) []launch {
+	if len(all) == 0 || !all[0].more {
+		return all
+	}
+	const most = 100
+	if words := strings.Fields(f.input(c)); len(words) > 0 && len(words) <= most {
+		more := all[0]
+		more.words = slices.Clip(more.words)
+		for _, w := range words {
+			more.words = append(more.words, Word{Text: w, Source: quoted(w)})
+		}
+		all = append(all, more)
+	}
+	return all
+}
+
 // scripts returns the texts that a command runs because the line has written them to its files.
 func (r *Unwrapped) scripts(c Command, name string) (all []launch) {
+	isShell := isPosixShell(name) || name == "source" || name == "."
+	if isShell && len(c.Words) > 1 && strings.HasPrefix(c.Words[1].Source, "<(") {
+		all = append(all, launch{line: r.substituted(c), by: name})
+	}
 	if len(r.written) == 0 {
-		return nil
+		return all
 	}
 	run := func(words []Word) {
 		text := r.written[path.Base(words[0].Text)]
@@ -99,7 +129,6 @@ func (r *Unwrapped) scripts(c Command, name string) (all []launch) {
 			all = append(all, launch{line: text, by: name, parameters: words})
 		}
 	}
-	isShell := isPosixShell(name) || name == "source" || name == "."
 	switch {
 	case isShell:
 		for i := range c.Words[1:] {

@@ -131,7 +131,7 @@ func (w wildcard) mayBeFolder(words []shellline.Word) bool {
 func (w wildcard) mayName(c *shellline.Command) bool {
 	name, rest := c.Words[0], c.Words[1:]
 	i := slices.IndexFunc(rest, shellline.IsComputed)
-	isText := c.Wrapper != "" && len(rest) == 0
+	isText := len(rest) == 0 && (shellline.IsShell(c.Wrapper) || shellline.InList("trap su runuser", c.Wrapper))
 	switch {
 	case !w.mayBeNamed(name):
 		return w.wordsAppearIn(quotes.Replace(shellline.JoinWords(rest)))
@@ -139,10 +139,9 @@ func (w wildcard) mayName(c *shellline.Command) bool {
 		return false
 	case name.ProgramVariable && len(rest) == 0:
 		return false
-	case name.ProgramVariable:
-	case isGlob(name):
+	case isGlob(name) && len(rest) == 0:
 		return true
-	case name.Outside && !isText:
+	case name.ProgramVariable, isGlob(name), name.Outside && !isText:
 		return slices.ContainsFunc(rest, w.hasBehind) || w.wordsAppearIn(quotes.Replace(shellline.JoinWords(rest)))
 	case name.MaybeMany, i >= 0, len(rest) == 0, strings.ContainsAny(shellline.JoinWords(rest), "'\"\\$`{}*?["):
 		return true
@@ -184,6 +183,15 @@ func (w wildcard) hasBehind(next shellline.Word) bool {
 	})
 }
 
+// firstOfBraces returns the first word that a shell makes of a word in braces, if only literals stand there.
+func firstOfBraces(source string) (first string, ok bool) {
+	if !strings.HasPrefix(source, "{") || strings.ContainsAny(source[1:], "{$`*?[\\") || strings.Contains(source, "..") {
+		return "", false
+	}
+	first, _, ok = strings.Cut(source[1:], ",")
+	return quotes.Replace(first), ok
+}
+
 // isGlob reports whether a word is a pattern of file names, and only that.
 func isGlob(w shellline.Word) bool {
 	return strings.ContainsAny(w.Source, "*?[") && !strings.ContainsAny(w.Source, "$`'\"\\{(~")
@@ -194,7 +202,11 @@ func isGlob(w shellline.Word) bool {
 func (w wildcard) mayBeNamed(name shellline.Word) bool {
 	_, tail, isPath := strings.Cut(name.Source, "/")
 	isPath = isPath && (name.Outside || !name.MaybeMany) && !strings.ContainsAny(tail, "$`*?[{(\\")
+	alternative, isBraces := firstOfBraces(name.Source)
 	return slices.ContainsFunc(w, func(texts []string) bool {
+		if isBraces && !strings.HasPrefix(texts[0], alternative) {
+			return len(texts) > 1 && strings.HasPrefix(alternative, texts[0])
+		}
 		if begin := name.Prefix; !isPath && !strings.HasPrefix(texts[0], begin) &&
 			!(len(texts) > 1 && strings.HasPrefix(begin, texts[0])) && !strings.Contains(begin, "/") {
 			return false

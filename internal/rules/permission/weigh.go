@@ -2,36 +2,45 @@ package permission
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
 	"github.com/hookrun/hookrun/internal/rules/shellline"
 )
 
-// mayStandIn reports whether a line may run a command of the pattern in a part that is not read: a word that may be a
-// command's name is computed, or the first word stands in the text, and the further words do, or the shell may compute
-// them. Escapes may spell any word.
+// mayStandIn reports whether a line may run a command of the pattern in a part that is not read: all words of the
+// pattern stand in the text, or a command in the text has computed words that may be words of the pattern. Escapes may
+// spell any word.
 func (w wildcard) mayStandIn(line *shellLine) bool {
-	text := blanks.Get().ReplaceAllString(line.text, " ")
-	text = quotes.Replace(text)
-	if escape.Get().MatchString(line.text) || w.wordsAppearIn(text) || w.wordsAppearIn(braces.Replace(text)) ||
-		w.wordsAppearIn(quotes.Replace(expansion.Get().ReplaceAllString(line.text, ""))) { // a variable may be empty
+	decoded := spelled(line.text)
+	text := quotes.Replace(decoded)
+	if w.wordsAppearIn(text) || w.wordsAppearIn(braces.Replace(text)) ||
+		w.wordsAppearIn(quotes.Replace(expansion.Get().ReplaceAllString(decoded, ""))) { // a variable may be empty
 		return true
 	}
-	for _, texts := range w {
-		first, _, isWhole := strings.Cut(texts[0], " ")
-		if (first == "" || hasWord(text, first, true, isWhole || len(texts) == 1)) &&
-			strings.ContainsAny(text, "$`*?[{") {
-			return true
-		}
-	}
 	return slices.ContainsFunc(line.loose(), func(c shellline.Command) bool {
-		return c.Words[0].Computed && w.mayMatch(&c)
+		return w.match(c.Text) || w.mayMatch(&c)
 	})
 }
 
-// escape matches the escapes of $'…', echo and printf that spell letters.
-var escape = lazy.Regexp{Text: `\\(?:x[4-7][0-9A-Fa-f]|[uU]0*[4-7][0-9A-Fa-f]|0?1[0-7][0-7])`}
+// escapes matches the escapes of $'…', echo and printf that spell a character.
+var escapes = lazy.Regexp{Text: `\\+(?:x([0-9A-Fa-f]{1,2})|[uU]0*([0-9A-Fa-f]{2})|(0?[0-7]{2,3}))`}
+
+// spelled returns a text with the characters that escapes spell.
+func spelled(text string) string {
+	return escapes.Get().ReplaceAllStringFunc(text, func(escape string) string {
+		digits, base := strings.TrimLeft(escape, `\`), 8
+		if strings.ContainsAny(digits[:1], "xuU") {
+			digits, base = digits[1:], 16
+		}
+		code, err := strconv.ParseUint(digits, base, 32)
+		if err != nil || code < ' ' || code > '~' {
+			return " "
+		}
+		return string(rune(code))
+	})
+}
 
 // wordsAppearIn reports whether all words of the pattern appear in the text, in any order. Quotes, brackets and commas
 // between words do not count, so `git push` appears in run(["git", "push"]).
@@ -82,9 +91,6 @@ func inWord(b byte) bool {
 	return b == '_' || b == '-' || b == '.' || b >= 0x80 ||
 		'0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
-
-// blanks matches further escapes, such as of a blank or a dollar sign.
-var blanks = lazy.Regexp{Text: `\\+(?:x[0-9A-Fa-f]{1,2}|0?[0-7]{2,3})`}
 
 // expansion matches what may become nothing.
 var expansion = lazy.Regexp{Text: `\$\{[^}]*\}|\$\([^)]*\)|\$[~=^]*(?:[A-Za-z_][A-Za-z0-9_]*|.)|` + "`[^`]*`"}

@@ -1,10 +1,13 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/lib/secret"
 )
 
 // Why explains why the hook runs at the call, or does not run.
@@ -44,10 +47,21 @@ func (m *MatchContext) why(h *Hook) string {
 		why += fmt.Sprintf(", and its if %q %s", h.If, because)
 	}
 	if rule := h.PackRule(); rule != nil {
-		if m.Found(h).Subject == "" {
+		found := m.Found(h)
+		if found.Subject == "" {
 			return "the call is not " + rule.Blocks()
 		}
-		return why + ", and the call is " + rule.Blocks()
+		is := ", and the call is "
+		if found.Doubt != "" {
+			is = ", and the call may be "
+		}
+		if why += is + cmp.Or(found.Act, rule.Blocks()); found.Subject != rule.Blocks() {
+			why += " (" + secret.Mask(found.Subject) + ")"
+		}
+		if found.Doubt != "" {
+			why += ": " + secret.MaskMessage(found.Doubt)
+		}
+		return why
 	}
 	for _, condition := range h.When {
 		if !m.holds(&condition) {

@@ -170,23 +170,36 @@ func NewCall(c permission.Call, writes bool) *Call {
 		p.lines = append(p.lines, strings.ToLower(facts.Texts[i]))
 		if line.Opaque.Why != "" {
 			text := facts.Texts[i]
-			p.doubts = append(p.doubts, doubt{flat(text), line.Opaque.Why, unread, text, false, nil})
+			p.doubts = append(p.doubts, doubt{flat(text), unreadIn(line), unread, text, false, nil})
 		}
 		for _, h := range line.Hints {
 			if h.Weak {
 				continue
 			}
-			text, isProgram := strings.ToLower(h.Text)+"\n", strings.Contains(h.Name, "program")
+			isProgram := strings.HasPrefix(h.Name, "the program") || h.Name == "a program"
+			text := strings.ToLower(h.Text) + "\n"
 			if isProgram {
 				text = flat(h.Text)
 			}
-			p.doubts = append(p.doubts, doubt{text, h.Name, false, h.Text, isProgram, nil})
+			p.doubts = append(p.doubts, doubt{text, "the words stand in " + h.Name, false, h.Text, isProgram, nil})
 		}
 	}
 	for _, path := range facts.Files {
 		p.Files = append(p.Files, File{Path: path, Writes: writes, Reads: !writes || p.unknown()})
 	}
 	return p
+}
+
+// unreadIn returns why hookrun is in doubt about a line of which a part is not read.
+func unreadIn(line *shellline.Unwrapped) string {
+	part, by := line.Unread()
+	switch {
+	case shellline.OverLimit(part):
+		return "hookrun cannot read all of the line, because " + part
+	case by != "":
+		return "only the shell knows what " + by + " runs"
+	}
+	return "hookrun cannot see through the line, which has " + part
 }
 
 // unknown reports whether no table has the tool, so the tool may read and write the files that it is given.

@@ -207,22 +207,23 @@ func (r *Rule) Decide(c *Call) Found {
 
 // Reason returns the text for the agent if the rule blocks a call. id is the rule's ID.
 func (r *Rule) Reason(id string, found Found) string {
-	text, instead := "This is "+cmp.Or(found.Act, r.Blocks), cmp.Or(found.Instead, r.Instead())
+	act, instead := cmp.Or(found.Act, r.Blocks), cmp.Or(found.Instead, r.Instead())
+	text := "This is " + act
 	if strings.HasPrefix(found.Doubt, cannotRead) {
 		return secret.Mask(found.Doubt) + ". " + instead + " Rule: " + id
 	}
 	if found.Doubt != "" && found.Subject == r.Blocks {
-		text = "hookrun cannot tell whether this is " + r.Blocks + ": " + found.Doubt
-		return text + ". " + instead + " Rule: " + id
+		text = "hookrun cannot tell whether this is " + r.Blocks
+	} else if found.Doubt != "" {
+		text = "This may be " + act
 	}
 	if found.Subject != "" && found.Subject != r.Blocks {
 		text += " (" + secret.Mask(found.Subject) + ")"
 	}
-	text += ". " + instead
 	if found.Doubt != "" {
-		text += " hookrun cannot tell what this call does for sure: " + found.Doubt + "."
+		text += ": " + secret.MaskMessage(found.Doubt)
 	}
-	return text + " Rule: " + id
+	return text + ". " + instead + " Rule: " + id
 }
 
 // cannotRead begins the doubt about a call without a readable command or path.

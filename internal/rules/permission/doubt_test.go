@@ -128,7 +128,7 @@ func TestDoubt(t *testing.T) {
 		"git push --force $x":         "",
 		"make":                        "",
 		"git $x":                      `hookrun cannot tell what this line runs: `,
-		"eval $x":                     `hookrun cannot tell what this line runs: `,
+		"eval $x":                     `hookrun cannot tell what this line runs: "$x" behind eval, of which `,
 		"read 'a[$(x)]'":              `"a[$(x)]", which read may evaluate`,
 		"set -ek; x":                  `an option that changes what words mean, in "set -ek"`,
 		"bash -kc x":                  `an option that changes what words mean, in "bash -kc "`,
@@ -137,7 +137,7 @@ func TestDoubt(t *testing.T) {
 		"eval 'read x'; ((x))":        "arithmetic with x, which may be no number",
 		"cat" + strings.Repeat(" <<E", 65) + strings.Repeat("\nE", 65): "" +
 			"it has more than 64 here-documents; make several calls of it",
-		"find" + strings.Repeat(` "$a"`, 60) + ` ";"`: "what find runs",
+		"find" + strings.Repeat(` "$a"`, 60) + ` ";"`: `only the shell knows what "find $a $a `,
 		"[[ " + strings.Repeat("a && ", 200) + "a ]]": "[[ with many parts",
 		"read -r PS4; set -x":                         `"PS4", which read may evaluate`,
 		"printf -v BASH_ENV x; bash y":                `"BASH_ENV", which printf may evaluate`,

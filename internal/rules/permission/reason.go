@@ -1,5 +1,7 @@
 package permission
 
+import "github.com/hookrun/hookrun/internal/rules/shellline"
+
 // reason is why a rule matches or does not: a phrase to put after the rule.
 type reason struct {
 	text  string
@@ -44,5 +46,24 @@ func doubtOf(kind doubtKind, before, subject, after string) (bool, reason) {
 }
 
 func opaqueLine(why string) (bool, reason) {
-	return doubtOf(ofLine, "cannot see through the line (", why, ")")
+	subject := "it has " + why
+	if shellline.OverLimit(why) {
+		subject = why
+	}
+	return true, reason{"cannot see through the line (" + why + ")", ofLine, subject}
+}
+
+// unreadLine returns a match because of a part of the line that is not read, with the ground for the doubt.
+func (r Rule) unreadLine(line *shellline.Unwrapped) (bool, reason) {
+	_, why := opaqueLine(line.Opaque.Why)
+	switch part, by := line.Unread(); {
+	case by != "":
+		why.subject = "only the shell knows what " + by + " runs"
+	case shellline.OverLimit(part):
+	case line.Opaque.Computed:
+		why.subject = "it has " + part + ", which may run any command"
+	default:
+		why.subject = "it has " + part + ", and the text has the words of the rule " + r.text
+	}
+	return true, why
 }

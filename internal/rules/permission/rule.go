@@ -167,7 +167,7 @@ func (r Rule) Doubt(c Call) string {
 	case certain, ofEqualKeys: // equal keys have a warning of their own
 		return ""
 	case ofLine:
-		return line + "it has " + why.subject + "; write it without that"
+		return line + why.subject + "; write it without that"
 	case ofNoCommand:
 		return why.subject + "; so hookrun cannot tell whether the rule " + r.text + " is for it"
 	case ofCommand:
@@ -283,15 +283,12 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, reason) {
 		case !c.Project && isXargs && r.command.match(byXargs):
 			return true, because("matches the command " + quote(byXargs) + " behind xargs")
 		case c.Project && mayMatch == "" && r.command.mayMatch(command) && r.hasGround(command, line):
-			mayMatch = describe(command) + ", of which words are known only when it runs"
-			if command.Wrapper != "" {
-				mayMatch = describe(command) + ", whose arguments are known only when it runs"
-			}
+			mayMatch = describe(command) + ", of which only the shell knows " + unknownIn(command)
 		}
 	}
 	switch {
 	case unread.Computed, unread.Why != "" && r.command.mayStandIn(line):
-		return opaqueLine(unread.Why)
+		return r.unreadLine(line.unwrapped)
 	case mayMatch != "":
 		return doubtOf(ofCommand, "may match the command ", mayMatch, "")
 	case c.Project:
@@ -314,6 +311,19 @@ func describe(c *shellline.Command) string {
 		return quote(c.Text)
 	}
 	return quote(c.Text) + " behind " + c.Wrapper
+}
+
+// unknownIn names the first word of a command that the shell computes, or its further arguments.
+func unknownIn(c *shellline.Command) string {
+	for i, w := range c.Words {
+		switch {
+		case w.Computed && i == 0:
+			return "the program " + quote(w.Text)
+		case w.Computed:
+			return quote(w.Text)
+		}
+	}
+	return "the further arguments"
 }
 
 // matchHints searches texts that may contain a command for the words of the pattern.

@@ -35,6 +35,7 @@ type Line struct {
 	ClientOpaque string
 	// Opaque is for a project's rules, which also match computed words.
 	Opaque Opaque
+	Within string // the text of the command with the opaque part, or ""
 
 	// values are the commands that may run because of the values of assignments.
 	values launches
@@ -169,7 +170,8 @@ func deceptive(src string) string {
 type reader struct {
 	src      string
 	line     Line
-	front    []Word // words before the next simple command; for a pattern, `time` is an ordinary command
+	front    []Word       // words before the next simple command; for a pattern, `time` is an ordinary command
+	current  *syntax.Stmt // the statement that is read
 	subshell bool
 	set      map[string]bool // variables set so far by the line
 	inQuotes bool
@@ -199,7 +201,13 @@ func (r *reader) fail(reason string) {
 
 func (r *reader) failClient(reason string) { r.line.ClientOpaque = cmp.Or(r.line.ClientOpaque, reason) }
 
-func (r *reader) failProject(reason string) { r.line.Opaque.add(Opaque{reason, OverLimit(reason)}) }
+func (r *reader) failProject(reason string) {
+	before := r.line.Opaque
+	r.line.Opaque.add(Opaque{reason, OverLimit(reason)})
+	if r.current != nil && r.line.Opaque != before {
+		r.line.Within = r.source(r.current)
+	}
+}
 
 // source returns the text of a node. Unlike the values in the tree, the text contains continued lines.
 func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
@@ -219,6 +227,7 @@ func (r *reader) list(all []*syntax.Stmt) {
 }
 
 func (r *reader) statement(s *syntax.Stmt) {
+	r.current = s
 	if len(r.front) > 0 && s.Negated {
 		r.front = append(r.front, Word{Text: "!"})
 	}

@@ -28,12 +28,12 @@ func unread(why string) Opaque { return Opaque{Why: why} }
 
 // computedBy returns the reason for a program whose command the shell computes.
 func computedBy(name string) Opaque {
-	return Opaque{"what " + name + " runs, which is known only then", true}
+	return Opaque{"what " + name + knownOnlyThen, true}
 }
 
 // mayTake returns the reason for a program that may take some computed words for a command or for options with one.
 func mayTake(name string, words ...Word) Opaque {
-	return Opaque{"what " + name + " runs, which is known only then", slices.ContainsFunc(words, isInsideList)}
+	return Opaque{"what " + name + knownOnlyThen, slices.ContainsFunc(words, isInsideList)}
 }
 
 // isInside reports whether the line itself computes a part of a word.

@@ -16,9 +16,11 @@ type Unwrapped struct {
 	Flow         *Step         // of the line
 	Multiplies   string        // as in Line, of all lines
 	Opaque       Opaque        // as in Line
+	Within       string        // the text of the command or line with the opaque part; ""
 	Hints        []Hint
-	wholeLine    bool // the line itself is a hint
-	strong       bool // programs and their arguments give a reason for wholeLine
+	wholeLine    bool   // the line itself is a hint
+	runner       string // the first command that may run a part of the line
+	strong       bool   // programs and their arguments give a reason for wholeLine
 
 	wrappers []string // further programs that run a command
 	nested   int      // bytes of all commands
@@ -32,7 +34,7 @@ type Unwrapped struct {
 // Unwrap finds the commands that run because of the commands of a line. text is the line.
 func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections, Flow: l.flow, Multiplies: l.Multiplies,
-		Opaque: l.Opaque}
+		Opaque: l.Opaque, Within: l.Within}
 	r.note(l.values.assignments)
 	parameters := r.noteLine(l, &r.files)
 	for _, c := range l.Commands {
@@ -51,7 +53,7 @@ func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 		r.Commands[i].step.Command = i
 	}
 	if r.wholeLine {
-		r.Hints = append(r.Hints, Hint{Text: text, Name: "the line", Weak: !r.strong})
+		r.addWholeLine(text)
 	}
 	for _, h := range r.Hints {
 		if strings.ContainsAny(h.Text, "'\"\\") { // perhaps a shell line, in which gi”t is git
@@ -73,11 +75,11 @@ func (r *Unwrapped) follow(c Command, left int) {
 	if found.opaque.Computed {
 		found.opaque.Computed = !isScript(c)
 	}
-	if r.Opaque.add(found.opaque); c.MoreArgs && found.opaque.Why == "" {
+	if r.addOpaque(found.opaque, c.Text); c.MoreArgs && found.opaque.Why == "" {
 		// Arguments after a shell's line are its parameters. Other programs add the arguments to their command.
 		isLine := len(found.list) > 0 && found.list[0].words == nil && (name == "eval" || !IsShellOf(c.Row, name))
 		if isLine || found.open {
-			r.Opaque.add(fedBy(name, c))
+			r.addOpaque(fedBy(name, c), c.Text)
 		}
 	}
 	// A shell that reads input from the line may run anything. In a container or on another machine, a shell reads
@@ -87,7 +89,7 @@ func (r *Unwrapped) follow(c Command, left int) {
 	case c.Script != "":
 		found.list = append(found.list, launch{line: c.Script, by: name, away: c.Elsewhere})
 	case c.stdin == fed || c.stdin == inherited && !c.Elsewhere && IsShellOf(c.Row, name):
-		r.Opaque.add(fedBy(name, c))
+		r.addOpaque(fedBy(name, c), c.Text)
 	}
 	r.nested += len(c.Text)
 	if len(found.list) > 0 && left == 0 || len(r.Commands) > MaxCommands || r.nested > maxNested {
@@ -95,7 +97,9 @@ func (r *Unwrapped) follow(c Command, left int) {
 		return
 	}
 	hasText := found.shell || c.MoreArgs && len(found.hints) > 0
-	r.wholeLine = r.wholeLine || found.wholeLine || hasText || c.Words[0].ProgramVariable
+	if !r.wholeLine && (found.wholeLine || hasText || c.Words[0].ProgramVariable) {
+		r.wholeLine, r.runner = true, c.Text
+	}
 	r.strong = r.strong || found.wholeLine && !found.weak || hasText
 	isReplaced := func(w Word) bool { return w.Computed && w.Source == "" }
 	for _, l := range found.list {
@@ -110,7 +114,7 @@ func (r *Unwrapped) follow(c Command, left int) {
 
 // addLaunches adds the commands found in one command, or in the values of a line.
 func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
-	r.Opaque.add(found.opaque)
+	r.addOpaque(found.opaque, c.Text)
 	r.Hints, r.Assignments = append(r.Hints, found.hints...), append(r.Assignments, found.assignments...)
 	if len(c.Words) > 0 {
 		r.note(found.assignments)
@@ -134,7 +138,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 				continue
 			}
 			line := splitIn(&r.outer, l.line)
-			if r.Opaque.add(line.Opaque); OverLimit(line.Opaque.Why) || left == 0 {
+			if r.addOpaque(line.Opaque, cmp.Or(line.Within, l.line)); OverLimit(line.Opaque.Why) || left == 0 {
 				r.stopped = r.stopped || left > 0
 				return
 			}
@@ -167,10 +171,10 @@ func (r *Unwrapped) computes(l launch, c Command) (isScript bool) {
 	switch {
 	case !slices.ContainsFunc(l.from, isInside):
 	case fromOutside(c.Substitutions) && !slices.ContainsFunc(l.from, hasInsideVariable):
-		r.Opaque.add(mayTake(l.by))
+		r.addOpaque(mayTake(l.by), c.Text)
 		return l.line == "$_"
 	default:
-		r.Opaque.add(computedBy(l.by))
+		r.addOpaque(computedBy(l.by), c.Text)
 	}
 	return false
 }

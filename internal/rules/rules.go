@@ -135,4 +135,6 @@ func (r *packRule) Decide(c hook.ToolCall) hook.Found {
 	return hook.Found(r.Rule.Decide(of.pack))
 }
 
+func (r *packRule) Says(found hook.Found) string { return r.Rule.Says(pack.Found(found)) }
+
 func (r *packRule) Reason(found hook.Found) string { return r.Rule.Reason(r.id, pack.Found(found)) }

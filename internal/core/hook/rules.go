@@ -43,6 +43,7 @@ type PackRule interface {
 	Blocks() string // the blocked calls, as a noun phrase
 	Asks() bool     // a person is asked
 	Decide(c ToolCall) Found
+	Says(found Found) string   // what the rule has found, or cannot tell, as a sentence without a point
 	Reason(found Found) string // for the agent
 }
 

@@ -1,13 +1,10 @@
 package hook
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hookrun/hookrun/internal/lib/secret"
 )
 
 // Why explains why the hook runs at the call, or does not run.
@@ -51,16 +48,11 @@ func (m *MatchContext) why(h *Hook) string {
 		if found.Subject == "" {
 			return "the call is not " + rule.Blocks()
 		}
-		is := ", and the call is "
-		if found.Doubt != "" {
-			is = ", and the call may be "
+		says := rule.Says(found)
+		if call, isAct := strings.CutPrefix(says, "This "); isAct {
+			says = "the call " + call
 		}
-		if why += is + cmp.Or(found.Act, rule.Blocks()); found.Subject != rule.Blocks() {
-			why += " (" + secret.Mask(found.Subject) + ")"
-		}
-		if found.Doubt != "" {
-			why += ": " + secret.MaskMessage(found.Doubt)
-		}
+		why += ", and " + says
 		return why
 	}
 	for _, condition := range h.When {

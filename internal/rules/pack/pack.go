@@ -207,23 +207,26 @@ func (r *Rule) Decide(c *Call) Found {
 
 // Reason returns the text for the agent if the rule blocks a call. id is the rule's ID.
 func (r *Rule) Reason(id string, found Found) string {
-	act, instead := cmp.Or(found.Act, r.Blocks), cmp.Or(found.Instead, r.Instead())
-	text := "This is " + act
-	if strings.HasPrefix(found.Doubt, cannotRead) {
-		return secret.Mask(found.Doubt) + ". " + instead + " Rule: " + id
+	return r.Says(found) + ". " + cmp.Or(found.Instead, r.Instead()) + " Rule: " + id
+}
+
+// Says returns what the rule has found, and for a doubt the ground, as a sentence without a point. Secrets are masked.
+func (r *Rule) Says(found Found) string {
+	text, doubt := "This is ", ""
+	switch {
+	case strings.HasPrefix(found.Doubt, cannotRead):
+		return secret.MaskMessage(found.Doubt)
+	case found.Doubt == "":
+	case found.Subject == r.Blocks:
+		text, doubt = "hookrun cannot tell whether this is ", ": "+secret.MaskMessage(found.Doubt)
+	default:
+		text, doubt = "This may be ", ": "+secret.MaskMessage(found.Doubt)
 	}
-	if found.Doubt != "" && found.Subject == r.Blocks {
-		text = "hookrun cannot tell whether this is " + r.Blocks
-	} else if found.Doubt != "" {
-		text = "This may be " + act
-	}
+	text += cmp.Or(found.Act, r.Blocks)
 	if found.Subject != "" && found.Subject != r.Blocks {
 		text += " (" + secret.Mask(found.Subject) + ")"
 	}
-	if found.Doubt != "" {
-		text += ": " + secret.MaskMessage(found.Doubt)
-	}
-	return text + ". " + instead + " Rule: " + id
+	return text + doubt
 }
 
 // cannotRead begins the doubt about a call without a readable command or path.

@@ -34,6 +34,13 @@ func (r *Unwrapped) addOpaque(more Opaque, text string) {
 	}
 }
 
+// runsWhole notes that a command may run a part of the line.
+func (r *Unwrapped) runsWhole(may bool, command string) {
+	if may && !r.wholeLine {
+		r.wholeLine, r.runner = true, command
+	}
+}
+
 // addWholeLine adds the line as a text that a part of the line may run.
 func (r *Unwrapped) addWholeLine(text string) {
 	name := "the line, which writes a file and runs a file"

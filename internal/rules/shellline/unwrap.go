@@ -97,9 +97,7 @@ func (r *Unwrapped) follow(c Command, left int) {
 		return
 	}
 	hasText := found.shell || c.MoreArgs && len(found.hints) > 0
-	if !r.wholeLine && (found.wholeLine || hasText || c.Words[0].ProgramVariable) {
-		r.wholeLine, r.runner = true, c.Text
-	}
+	r.runsWhole(found.wholeLine || hasText || c.Words[0].ProgramVariable, c.Text)
 	r.strong = r.strong || found.wholeLine && !found.weak || hasText
 	isReplaced := func(w Word) bool { return w.Computed && w.Source == "" }
 	for _, l := range found.list {

@@ -60,7 +60,6 @@ func TestWrappers(t *testing.T) {
 			"bash -c \"$(base64 -d x)\"", "eval $x", "x=$(y); $x", "echo x | sh", "x=$(y); bash $x", "xargs sh -c",
 			"xargs -I{} sh -c 'echo {}'",
 			"trap $x EXIT",
-			"env -S 'a $B' git status", "sudo --odd -u $x git status",
 			// An option that nobody knows may take a value or not.
 			"timeout --odd git push --force", "nice -q git push --force", "xargs -Z 1 git push --force",
 		},

@@ -78,17 +78,7 @@ func (o *outerLine) sets(name string) bool {
 	case name != "" && strings.Contains("?#$!-", name): // numbers and letters of the shell's own
 		return false
 	case o.names == nil:
-		o.names = map[string]bool{"@": parameters.Get().MatchString(o.text)}
-		plain := strings.NewReplacer("\\\n", "", "'", "", `"`, "", `\`, "").Replace(o.text)
-		names := setters.Get().MatchString(plain)
-		for _, at := range word.Get().FindAllStringIndex(plain, -1) {
-			before, behind := plain[:at[0]], plain[at[1]:]
-			isBraced := strings.HasSuffix(before, "${")
-			isUse := isBraced && !strings.HasPrefix(strings.TrimPrefix(behind, ":"), "=") || strings.HasSuffix(before, "$")
-			if !isUse && (names || behind != "" && strings.IndexByte("=+-[:", behind[0]) >= 0) {
-				o.names[plain[at[0]:at[1]]] = true
-			}
-		}
+		o.names = setNames(o.text)
 	}
 	if !IsName(name) {
 		name = "@"
@@ -96,11 +86,43 @@ func (o *outerLine) sets(name string) bool {
 	return o.names[name]
 }
 
-var word = lazy.Regexp{Text: `[A-Za-z_][A-Za-z0-9_]*`}
+// setNames returns the names in a line that the line may set, and "@" if it may set parameters.
+func setNames(text string) map[string]bool {
+	names := map[string]bool{"@": parameters.Get().MatchString(text)}
+	var alone []string // set only if something in the line sets variables by their names
+	setter := strings.Contains(text, "((")
+	plain := quotes.Replace(text)
+	for at := 0; at < len(plain); at++ {
+		start := at
+		for at < len(plain) && isNameByte(plain[at]) {
+			at++
+		}
+		name := plain[start:at]
+		if name == "" || !IsName(name) {
+			continue
+		}
+		before, behind := plain[:start], plain[at:]
+		setter = setter || InList(setters, name)
+		switch isBraced := strings.HasSuffix(before, "${"); {
+		case isBraced && !strings.HasPrefix(strings.TrimPrefix(behind, ":"), "="), strings.HasSuffix(before, "$"): // a use
+		case isBraced, behind != "" && strings.IndexByte("=+-[:", behind[0]) >= 0:
+			names[name] = true
+		default:
+			alone = append(alone, name)
+		}
+	}
+	for _, name := range alone {
+		names[name] = names[name] || setter
+	}
+	return names
+}
 
-// setters matches what sets variables by their names alone.
-var setters = lazy.Regexp{Text: `\(\(|\b(?:read|mapfile|readarray|for|foreach|select|let|getopts|printf|print|declare|typeset|` +
-	`local|export|readonly|integer|float|vared|getln|zparseopts|zstat|zformat|strftime|sys[a-z]+|wait|coproc|set|private)\b`}
+// setters set variables by their names alone.
+const setters = "read mapfile readarray for foreach select let getopts printf print declare typeset local export readonly " +
+	"integer float vared getln zparseopts zstat zformat strftime sysread sysopen syswrite wait coproc set private"
+
+// quotes removes the quotes of a text.
+var quotes = strings.NewReplacer("\\\n", "", "'", "", `"`, "", `\`, "")
 
 // parameters matches what may give parameters to a shell or a function.
 var parameters = lazy.Regexp{Text: `\bset\b|\bshift\b|\(\s*\)|\bfunction\b|sh\b.*-\w*c`}
@@ -143,3 +165,7 @@ const (
 // notOutside are the facts of programs that may print a text of the line.
 const notOutside = programs.Language | programs.Decodes | programs.Unpacks | programs.Script | programs.Runs | programs.Filters |
 	programs.ForeignShell
+
+func isNameByte(b byte) bool {
+	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}

@@ -94,15 +94,15 @@ Next:
   hookrun explain …
   hookrun install …
 `)
-	u.Shows("hookrun check", ".tenex-hooks.json: 27 hooks (1 asking), nothing wrong\n")
+	u.Shows("hookrun check", ".tenex-hooks.json: 32 hooks (3 asking), nothing wrong\n")
 	u.Shows("hookrun test", "…\n26 tests, 26 ok, 0 failed in … s\n")
 	u.Shows("hookrun install claude --allow", `wrote .claude/settings.json: Claude Code runs hookrun at UserPromptSubmit, …, Stop
-allowed: 27 hooks (1 asking), in $PROJECT
+allowed: 32 hooks (3 asking), in $PROJECT
 next: hookrun doctor claude
 `)
 	u.Shows("hookrun doctor claude", `$PROJECT
   ok       hooks file $PROJECT/.tenex-hooks.json
-  ok       $PROJECT/.tenex-hooks.json: project hooks file, 27 hooks (1 asking)
+  ok       $PROJECT/.tenex-hooks.json: project hooks file, 32 hooks (3 asking)
   ok       $HOME/.local/state/hookrun: can be written to
 
 Claude Code

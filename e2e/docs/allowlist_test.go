@@ -42,7 +42,7 @@ func TestAllowLists(t *testing.T) {
 			"git status ~", `git "status"`, `\c; git status`, "Git status"} {
 			require.Equal(t, 2, code(file, "shell", command(line)), "%s: %s", file, line)
 		}
-		for _, args := range []string{`{}`, `{"command":["git","push"]}`, `{"command":7}`, `git status`,
+		for _, args := range []string{`{}`, `{"command":["git","push"]}`, `{"command":7}`,
 			`{"command":"git`, `{"command":{"x":"git status"}}`, `["git status"]`, `null`} {
 			require.Equal(t, 2, code(file, "shell", args), "%s: %s", file, args)
 		}

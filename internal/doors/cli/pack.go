@@ -89,7 +89,8 @@ func listChanges(names []string) (string, error) {
 			b.WriteString("\n")
 		}
 	}
-	b.WriteString("{\"packs\": [\"git@1\"]} takes no rule that is new after version 1. The other lines are blocked with every\n" +
+	b.WriteString("{\"packs\": [\"git@1\"]} takes no rule that is new after version 1. The other lines are blocked " +
+		"with every\n" +
 		"version, since hookrun has one form of each rule.\n")
 	return b.String(), nil
 }

@@ -22,12 +22,12 @@ func File(file string) bool {
 	return isEnvFile(base) || isKeyFile(base) || inSecretFolder("/"+file, base)
 }
 
-// Asks reports whether a path is a file that may have secrets, or only settings that a project commits: a person is asked
-// about the .envrc of direnv. File does not count the file.
+// Asks reports whether a path is a file that may have secrets, or only settings that a project commits: a person is
+// asked about the .envrc of direnv. File does not count the file.
 func Asks(file string) bool { return withoutBackup(strings.ToLower(path.Base(file))) == ".envrc" }
 
-// IsKey reports whether a path is a key, a store of keys or a cluster's configuration by the end of the name alone, such
-// as a.key, a.pem and kubeconfig: most programs use such a file, and do not show it. The words section.key and
+// IsKey reports whether a path is a key, a store of keys or a cluster's configuration by the end of the name alone,
+// such as a.key, a.pem and kubeconfig: most programs use such a file, and do not show it. The words section.key and
 // export kubeconfig look the same.
 func IsKey(file string) bool {
 	base := withoutBackup(strings.ToLower(path.Base(file)))

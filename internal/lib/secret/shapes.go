@@ -219,7 +219,8 @@ func (s set) has(b byte) bool {
 }
 
 // placeholders are words of keys that are only examples.
-const placeholders = "example xxxx your placeholder dummy fake changeme change_me replace redacted insert sample deadbeef " +
+const placeholders = "example xxxx your placeholder dummy fake changeme change_me replace redacted insert " +
+	"sample deadbeef " +
 	"foobar testtest notreal"
 
 // isRandom reports whether a text looks like a key, and not like a word or a placeholder such as a row of x.

@@ -56,8 +56,8 @@ func (c *Command) changedFiles() []Word {
 	return append(words, c.overwritten()...)
 }
 
-// isAccess reports whether a word names a file with the users that may log in or act as root. Files of the workspace and
-// of temporary folders do not count.
+// isAccess reports whether a word names a file with the users that may log in or act as root. Files of the workspace
+// and of temporary folders do not count.
 func (c *Call) isAccess(w Word, folders []Word) bool {
 	isNamed := strings.Contains(w.Text, "authorized_keys") || strings.Contains(w.Text, "sudoers") ||
 		strings.Contains(w.Text, "doas.conf")

@@ -129,7 +129,8 @@ func (c *Call) pushesRef(g *gitCall, w Word) Found {
 			to = strings.TrimPrefix(text, "+")
 		}
 		switch {
-		case to == "HEAD" || to == "@" || has && showsCurrent(source[min(len(source), 1+strings.IndexByte(source, ':')):]):
+		case to == "HEAD" || to == "@" ||
+			has && showsCurrent(source[min(len(source), 1+strings.IndexByte(source, ':')):]):
 			return c.pushesCurrent(g)
 		case has && to == "" && strings.Trim(text, "+:") == "": // each branch that the remote has, too
 			return g.found()

@@ -309,7 +309,8 @@ func (g *gitCall) stages(words []Word) []work {
 	what := tracked | untracked
 	switch {
 	case g.has("-n,--dry-run") || g.has("-p,--patch") || g.has("-i,--interactive") || g.has("-e,--edit") ||
-		g.has("-N,--intent-to-add") || g.has("--refresh") || g.has("--pathspec-from-file") || g.has("--ignore-removal") ||
+		g.has("-N,--intent-to-add") || g.has("--refresh") || g.has("--pathspec-from-file") ||
+		g.has("--ignore-removal") ||
 		g.has("--no-all") || slices.ContainsFunc(words, func(w Word) bool { return w.Computed || isPattern(w) }):
 		return nil
 	case g.has("-u,--update"):

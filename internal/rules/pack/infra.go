@@ -114,8 +114,8 @@ func (c *Command) deletesInAWS() bool {
 		slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(words[1].Text, verb) })
 }
 
-// deletesByAPI reports whether gh or glab call the API of a host of code with the method DELETE, move a branch by force,
-// or send a mutation of GraphQL that deletes.
+// deletesByAPI reports whether gh or glab call the API of a host of code with the method DELETE, move a branch by
+// force, or send a mutation of GraphQL that deletes.
 func (c *Command) deletesByAPI() bool {
 	if c.Row.Name != "gh" || !c.does(programs.API) {
 		return false

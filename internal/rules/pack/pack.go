@@ -44,11 +44,11 @@ type Rule struct {
 	Since  int    // the pack version that introduced the rule; 0 is 1
 	Asks   bool   // the rule asks a person instead of blocking
 
-	// Find returns the part of a call that the rule blocks, or the zero Found. If hookrun cannot tell what a text of the
-	// call runs, Find is asked about the commands that the text may hold.
+	// Find returns the part of a call that the rule blocks, or the zero Found. If hookrun cannot tell what a text of
+	// the call runs, Find is asked about the commands that the text may hold.
 	Find func(*Call) Found
-	// Doubt are lists of words in lower case. A text that hookrun cannot read may do what the rule blocks if the text has
-	// a word of each list.
+	// Doubt are lists of words in lower case. A text that hookrun cannot read may do what the rule blocks if the text
+	// has a word of each list.
 	Doubt [][]string
 	// ReadsTexts: Find looks at the texts that hookrun cannot read itself.
 	ReadsTexts bool
@@ -98,8 +98,8 @@ func (r *Rule) text(key string) string {
 // Block returns examples of calls that the rule blocks or asks about.
 func (r *Rule) Block() []Example { return r.examples("!") }
 
-// Wider returns examples of calls that the rule blocks since a version of the pack. Earlier versions of the rule let such
-// calls through.
+// Wider returns examples of calls that the rule blocks since a version of the pack. Earlier versions of the rule let
+// such calls through.
 func (r *Rule) Wider(version int) []Example { return r.examples(strconv.Itoa(version) + "!") }
 
 // Pass returns examples of calls that the rule lets through.

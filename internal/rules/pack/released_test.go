@@ -38,7 +38,8 @@ func TestReleased(t *testing.T) {
 			require.LessOrEqual(t, since, p.Version, "%s: raise Version of the pack to its Since", id)
 			for version := range 10 {
 				wider := len(r.Wider(version)) > 0
-				require.False(t, wider && (version <= since || version > p.Version), "%s: %d! in rules.txt", id, version)
+				require.False(t, wider && (version <= since || version > p.Version), "%s: %d! in rules.txt", id,
+					version)
 			}
 			if !is {
 				next := newest[p.Name] + 1

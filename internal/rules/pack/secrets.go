@@ -16,8 +16,9 @@ var secrets = Pack{
 			Find: environmentDump, ReadsTexts: true,
 		},
 		{
-			Name: "no-stored-secrets", Since: 2, Asks: true, Blocks: "a command that prints what a store of secrets keeps",
-			Find: storedSecret,
+			Name: "no-stored-secrets", Since: 2, Asks: true,
+			Blocks: "a command that prints what a store of secrets keeps",
+			Find:   storedSecret,
 		},
 		{
 			Name: "no-keys-in-text", Blocks: "a key or a token in the arguments of a tool",

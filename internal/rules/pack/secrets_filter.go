@@ -113,7 +113,9 @@ func (c *Command) filters(unknown bool) filtered {
 
 // awkPrintsNames reports whether a program for awk prints no more than the first field of NAME=value.
 func awkPrintsNames(c *Command, options []programs.Option, text string) bool {
-	separates := slices.ContainsFunc(options, func(o programs.Option) bool { return o.Name == "F" && o.Value.Text == "=" })
+	separates := slices.ContainsFunc(options, func(o programs.Option) bool {
+		return o.Name == "F" && o.Value.Text == "="
+	})
 	for _, form := range [...]string{`FS="="`, `FS = "="`, `FS ="="`} {
 		separates = separates || strings.Contains(text, form)
 	}
@@ -177,8 +179,10 @@ func isPlainVariable(name string) bool {
 
 const (
 	plainVariables = "path proxy http_proxy https_proxy no_proxy home lang lc_ lc_all shell term user logname editor " +
-		"display node node_env node_options java java_home gopath goroot gobin go virtual_env conda python pythonpath xdg ci " +
-		"debug port host hostname rust cargo nvm pwd oldpwd tz ps1 ifs random seconds lineno ppid uid euid bash_version " +
+		"display node node_env node_options java java_home gopath goroot gobin go virtual_env conda python " +
+		"pythonpath xdg ci " +
+		"debug port host hostname rust cargo nvm pwd oldpwd tz ps1 ifs random seconds lineno ppid uid euid " +
+		"bash_version " +
 		"zsh_version columns lines tmpdir app_env rails_env env environment version log_level ostype hosttype"
 	// secretVariables are lines as an environment may have them, to try filters on.
 	secretVariables = `API_KEY=a1b2

@@ -21,7 +21,8 @@ func (s *search) listed(test func(file string) bool) string {
 		s.goTo(c.Folders)
 		if folder, depth, hidden, ok := c.listsFolder(); ok {
 			isNamed := func(file string) bool {
-				return (hidden || filepath.Base(file)[0] != '.') && (depth == 0 || s.depth(folder, file) <= depth) && test(file)
+				return (hidden || filepath.Base(file)[0] != '.') && (depth == 0 || s.depth(folder, file) <= depth) &&
+					test(file)
 			}
 			if what := s.inFolder(folder, hidden, isNamed); what != "" {
 				s.onDisk = true
@@ -201,7 +202,8 @@ func (s *search) byFind(args []Word, test func(file string) bool) string {
 		what := s.inFolder(from, true, func(file string) bool {
 			inside := from + "/" + path.Base(filepath.ToSlash(file))
 			isOut := func(matches func(string) bool) bool { return matches(inside) }
-			return (f.deepest == 0 || s.depth(from, file) <= f.deepest) && !slices.ContainsFunc(f.without, isOut) && test(file)
+			return (f.deepest == 0 || s.depth(from, file) <= f.deepest) && !slices.ContainsFunc(f.without, isOut) &&
+				test(file)
 		})
 		if what != "" {
 			s.onDisk = true

@@ -44,7 +44,8 @@ func (s *search) enteringBy(c *Command) string {
 	takes := c.isSource()
 	for _, w := range c.Args {
 		name, _, attached := strings.Cut(w.Text, "=")
-		isOption := strings.HasPrefix(name, "-") && (strings.Contains(name, "env") || strings.HasSuffix(name, "rcfile") ||
+		isOption := strings.HasPrefix(name, "-") && (strings.Contains(name, "env") ||
+			strings.HasSuffix(name, "rcfile") ||
 			name == "--init-file" || shellline.InList("-f -e", name) && strings.Contains(c.Row.Name+c.Program, "env"))
 		if takes || isOption && attached || isStartup(name) {
 			if what := s.word(w, followed); what != "" {
@@ -146,7 +147,8 @@ func (s *search) mayBeSecret(text string, left int) bool {
 			}
 			name, text = rest[:end], rest[end:]
 		}
-		isIndirect := braced && (name == "" || name[0] == '!' && operation != "@" && !strings.HasSuffix(name, "*")) // ${!X}
+		// as in ${!X}
+		isIndirect := braced && (name == "" || name[0] == '!' && operation != "@" && !strings.HasSuffix(name, "*"))
 		if isIndirect || s.isSecretVariable(name, operation, left) {
 			return true
 		}
@@ -156,7 +158,8 @@ func (s *search) mayBeSecret(text string, left int) bool {
 // isSecretVariable reports whether a variable may hold a secret: no habit says that it does not, and the line does not
 // set it to another text.
 func (s *search) isSecretVariable(name, operation string, left int) bool {
-	if name == "" || name[0] <= '9' || isPlainVariable(name) || strings.HasPrefix(strings.TrimPrefix(operation, ":"), "+") {
+	if name == "" || name[0] <= '9' || isPlainVariable(name) ||
+		strings.HasPrefix(strings.TrimPrefix(operation, ":"), "+") {
 		return false
 	}
 	if s.variables--; s.variables < 0 {

@@ -77,7 +77,8 @@ func (s *search) byZsh() string {
 			case name != "" && s.isFile(name):
 				return name
 			case name == "" && isReader(at[2]):
-				if what := s.inFolder(".", false, func(file string) bool { return s.depth(".", file) == 1 }); what != "" {
+				isHere := func(file string) bool { return s.depth(".", file) == 1 }
+				if what := s.inFolder(".", false, isHere); what != "" {
 					return what
 				}
 			}
@@ -292,7 +293,8 @@ func parts(text string) []string {
 	if strings.ContainsAny(text, "=@:,;<") {
 		for item := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("@:,;<", r) }) {
 			name, value, _ := strings.Cut(item, "=")
-			if isUsed := strings.Contains(name, "key") || strings.Contains(name, "cert"); !isUsed || !secret.IsKey(value) {
+			if isUsed := strings.Contains(name, "key") || strings.Contains(name, "cert"); !isUsed ||
+				!secret.IsKey(value) {
 				all = append(append(all, item), strings.FieldsFunc(item, func(r rune) bool { return r == '=' })...)
 			}
 		}
@@ -419,7 +421,8 @@ func (s *search) doubtful() Found {
 // isReader reports whether a program shows all files in its operands.
 func isReader(program string) bool {
 	p, _ := programs.Find(program)
-	return program != "." && program != "source" && p.Is(programs.Reads) || p.Is(programs.Edits) || p.Is(programs.Filters)
+	return program != "." && program != "source" && p.Is(programs.Reads) || p.Is(programs.Edits) ||
+		p.Is(programs.Filters)
 }
 
 // inDoubt is doubtful for one text.
@@ -481,7 +484,8 @@ func onlyNames(text, file string) bool {
 
 const (
 	// noReads are functions of several languages that read no contents of the file in their first argument.
-	noReads = "file_exists exists existssync is_file isfile is_readable unlink unlinksync remove rmsync stat statsync " +
+	noReads = "file_exists exists existssync is_file isfile is_readable unlink unlinksync remove rmsync stat " +
+		"statsync " +
 		"touch chmod access accesssync file_put_contents writefile writefilesync"
 	noSecondReads = "copy copyfile copyfilesync rename renamesync move copy2"
 )

@@ -324,12 +324,15 @@ func TestWhyLaunchersMatch(t *testing.T) {
 			"has all of its words in the program text of python, so the hook runs",
 			"hookrun cannot tell what this line runs: the words of the rule shell(git push --force*) stand in the " +
 				"program text of python; write it without them, or run the command itself"},
-		`"$x" push --force`: {`may match the command "$x push --force", of which only the shell knows the program "$x", ` +
+		`"$x" push --force`: {`may match the command "$x push --force", of which only the shell knows the ` +
+			`program "$x", ` +
 			"so the hook runs", `hookrun cannot tell what this line runs: "$x push --force", of which only the shell ` +
 			`knows the program "$x"; write it without expansions, globs and braces in that command`},
 		"xargs git push": {`may match the command "git push" behind xargs, of which only the shell knows the further ` +
-			"arguments, so the hook runs", `hookrun cannot tell what this line runs: "git push" behind xargs, of which ` +
-			"only the shell knows the further arguments; write it without expansions, globs and braces in that command"},
+			"arguments, so the hook runs",
+			`hookrun cannot tell what this line runs: "git push" behind xargs, of which ` +
+				"only the shell knows the further arguments; write it without expansions, globs and braces " +
+				"in that command"},
 	} {
 		got, why := rule.Match(projectLine(t, line))
 		require.True(t, got, line)

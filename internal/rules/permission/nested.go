@@ -36,7 +36,8 @@ func (in *input) readParts(object string) bool {
 // readInside reads the objects in an object without a command, as in {"input":{"command":"ls"}}.
 func (in *input) readInside(object string, nesting int) {
 	for _, value := range strictjson.Members(object) {
-		if text := strings.TrimSpace(strictjson.Text(value)); value[0] == '"' && strings.HasPrefix(text, "{") && isJSON(text) {
+		if text := strings.TrimSpace(strictjson.Text(value)); value[0] == '"' && strings.HasPrefix(text, "{") &&
+			isJSON(text) {
 			value = text
 		}
 		if value[0] != '{' || nesting == maxInside {

@@ -185,7 +185,8 @@ func (w wildcard) hasBehind(next shellline.Word) bool {
 
 // firstOfBraces returns the first word that a shell makes of a word in braces, if only literals stand there.
 func firstOfBraces(source string) (first string, ok bool) {
-	if !strings.HasPrefix(source, "{") || strings.ContainsAny(source[1:], "{$`*?[\\") || strings.Contains(source, "..") {
+	if !strings.HasPrefix(source, "{") || strings.ContainsAny(source[1:], "{$`*?[\\") ||
+		strings.Contains(source, "..") {
 		return "", false
 	}
 	first, _, ok = strings.Cut(source[1:], ",")

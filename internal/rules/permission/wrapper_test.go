@@ -75,7 +75,8 @@ func TestWrappers(t *testing.T) {
 			"eval ls", "trap - EXIT", "trap", "trap -p", "trap -- x",
 			"find . -name git", "find . -exec grep x {} +", "timeout 5 find . -exec ls ';'", "sudo -k",
 			"env -u git push --force",
-			"timeout --odd git status", "timeout $n git status", "nice -q git status", "xargs -Z git status", "make push",
+			"timeout --odd git status", "timeout $n git status", "nice -q git status", "xargs -Z git status",
+			"make push",
 		},
 	} {
 		for _, line := range lines {

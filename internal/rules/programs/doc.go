@@ -57,8 +57,8 @@
 // and erases (devices), publishes, and what is deleted: cluster, infra, containers, cloud, backups, and what a database
 // drops (statement: as a statement does; else a framework or a tool for migrations resets a database). Power: switches
 // the machine off; privileged: a container with power over the machine. Binaries: the first operand may be a program.
-// Of git: rewrites (history), and skips (checks, by the options of a condition or always). Reveals: prints a secret of a
-// store.
+// Of git: rewrites (history), and skips (checks, by the options of a condition or always). Reveals: prints a secret of
+// a store.
 //
 // An effect, reads, and a may- word can have a condition: formats?-a,--all needs one of the arguments in the list,
 // reads!-noout none. In the list, -x is a letter, perhaps in a bundle; --long is an option, perhaps abbreviated; @word

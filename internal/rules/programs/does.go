@@ -135,8 +135,8 @@ func (p Program) hasOption(pattern string, args []Word) bool {
 	return false
 }
 
-// hasValue reports whether the first argument is an option, and its value matches a pattern. In the pattern, ; stands for
-// a comma or the end of the value.
+// hasValue reports whether the first argument is an option, and its value matches a pattern. In the pattern, ; stands
+// for a comma or the end of the value.
 func hasValue(option, pattern string, args []Word) bool {
 	value, attached := strings.CutPrefix(args[0].Text, option)
 	isShort := len(option) == 2
@@ -212,8 +212,8 @@ func matches(pattern string, args []Word, i int) bool {
 	return text == pattern
 }
 
-// hasSubcommand reports whether the arguments begin with the words of a subcommand, where secret* is any word that begins
-// so. Options may stand before and between the words, each perhaps with a word as its value.
+// hasSubcommand reports whether the arguments begin with the words of a subcommand, where secret* is any word that
+// begins so. Options may stand before and between the words, each perhaps with a word as its value.
 func hasSubcommand(args []Word, sub string) bool {
 	isValue := false // the next word may be the value of an option
 	for i, w := range args {

@@ -10,8 +10,8 @@ type Word struct {
 	// no word or several words. ProgramVariable: the word is a variable such as $CC that names a program by habit and
 	// is not set by the line. Code: a quoted part holds an expansion, which runs if the word is evaluated. Home: the
 	// word begins with a folder's path that is not set by the line, as in ~ and $HOME. Outside: of a computed word,
-	// only names of files and the values of variables are unknown that the line does not set: they come from outside of the
-	// line, as the commands of a script do.
+	// only names of files and the values of variables are unknown that the line does not set: they come from outside of
+	// the line, as the commands of a script do.
 	Computed, MaybeMany, ProgramVariable, Code, Home, Outside bool
 	Prefix                                                    string
 

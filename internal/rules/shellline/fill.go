@@ -40,7 +40,8 @@ func (v *values) note(all []Assignment) {
 	}
 }
 
-// noteLine adds the functions of a line and the files that it writes, and returns the parameters that it sets, behind $0.
+// noteLine adds the functions of a line and the files that it writes, and returns the parameters that it sets, behind
+// $0.
 func (v *values) noteLine(l *Line, files *files) (parameters [][]Word) {
 	const most = 100 // each function is compared with all commands
 	for _, b := range l.Blocks {

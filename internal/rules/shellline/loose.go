@@ -62,7 +62,8 @@ func looseIn(outer *outerLine, text string) []Command {
 }
 
 // looseText removes the quotes. The words of a list in another language are words of a command.
-var looseText = strings.NewReplacer("\\\n", "", "$'", "", `$"`, "", `\n`, "\n", `", ["`, " ", `', ['`, " ", `["`, "(", `['`, "(",
+var looseText = strings.NewReplacer("\\\n", "", "$'", "", `$"`, "", `\n`, "\n", `", ["`, " ", `', ['`, " ", `["`, "(",
+	`['`, "(",
 	`"]`, ")", `']`, ")", `", "`, " ", `', '`, " ", `","`, " ", `','`, " ", "'", "", `"`, "", `\`, "", "<<<", "\n")
 
 type looseReader struct {
@@ -215,7 +216,8 @@ func (l *looseReader) word(depth int) (w Word) {
 			compute()
 			end := max(strings.IndexByte(rest, '}'), 1)
 			inside := rest[1:end]
-			if operator := strings.IndexAny(inside, ":=+-?/#%["); operator >= 0 && depth < looseDepth { // a word of its own
+			// a word of its own
+			if operator := strings.IndexAny(inside, ":=+-?/#%["); operator >= 0 && depth < looseDepth {
 				inner := looseReader{outer: l.outer, text: strings.TrimLeft(inside[operator:], ":=+-?/#%[")}
 				inner.commands("", depth+1)
 				l.all, l.words = append(l.all, inner.all...), l.words+inner.words

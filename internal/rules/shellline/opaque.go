@@ -104,7 +104,8 @@ func setNames(text string) map[string]bool {
 		before, behind := plain[:start], plain[at:]
 		setter = setter || InList(setters, name)
 		switch isBraced := strings.HasSuffix(before, "${"); {
-		case isBraced && !strings.HasPrefix(strings.TrimPrefix(behind, ":"), "="), strings.HasSuffix(before, "$"): // a use
+		// a use
+		case isBraced && !strings.HasPrefix(strings.TrimPrefix(behind, ":"), "="), strings.HasSuffix(before, "$"):
 		case isBraced, behind != "" && strings.IndexByte("=+-[:", behind[0]) >= 0:
 			names[name] = true
 		default:
@@ -118,7 +119,8 @@ func setNames(text string) map[string]bool {
 }
 
 // setters set variables by their names alone.
-const setters = "read mapfile readarray for foreach select let getopts printf print declare typeset local export readonly " +
+const setters = "read mapfile readarray for foreach select let getopts printf print declare typeset local " +
+	"export readonly " +
 	"integer float vared getln zparseopts zstat zformat strftime sysread sysopen syswrite wait coproc set private"
 
 // quotes removes the quotes of a text.
@@ -155,7 +157,8 @@ func fromOutside(commands []Command) bool {
 }
 
 const (
-	ownOutput = "whoami hostname date id uname nproc pwd which dirname basename readlink realpath git ls find ps cat tty " +
+	ownOutput = "whoami hostname date id uname nproc pwd which dirname basename readlink realpath git ls find " +
+		"ps cat tty " +
 		"tput logname arch getconf stat wc du df sort uniq head tail lsb_release pgrep ssh-agent dircolors resize " +
 		"gpg-agent keychain lesspipe xcode-select ping seq true false"
 	// printers print or change text of the line.
@@ -163,7 +166,8 @@ const (
 )
 
 // notOutside are the facts of programs that may print a text of the line.
-const notOutside = programs.Language | programs.Decodes | programs.Unpacks | programs.Script | programs.Runs | programs.Filters |
+const notOutside = programs.Language | programs.Decodes | programs.Unpacks | programs.Script | programs.Runs |
+	programs.Filters |
 	programs.ForeignShell
 
 func isNameByte(b byte) bool {

@@ -58,7 +58,8 @@ func printed(c Command) (text string, ok bool) {
 var echoOptions = lazy.Regexp{Text: `^-[neE]+$`}
 
 // printEscapes are the escapes of echo and printf. Some shells read them in echo without an option too.
-var printEscapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\`, `\055`, "-", `\x2d`, "-", `\040`, " ", `\x20`, " ")
+var printEscapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\`, `\055`, "-", `\x2d`, "-", `\040`, " ", `\x20`,
+	" ")
 
 // formatted returns the output of printf, which repeats the format until no argument is left.
 func formatted(format string, args []Word) string {

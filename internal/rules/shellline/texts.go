@@ -236,7 +236,8 @@ func (r *Unwrapped) gitSetting(name, value string, add func(...string)) {
 	}
 }
 
-const gitLines = "pager sshcommand editor external textconv command fsmonitor clean smudge process driver cmd program " +
+const gitLines = "pager sshcommand editor external textconv command fsmonitor clean smudge process driver cmd " +
+	"program " +
 	"difffilter askpass packobjectshook"
 
 // make adds the lines of make's rules, and of values of variables, which name programs.

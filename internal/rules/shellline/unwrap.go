@@ -33,8 +33,9 @@ type Unwrapped struct {
 
 // Unwrap finds the commands that run because of the commands of a line. text is the line.
 func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
-	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections, Flow: l.flow, Multiplies: l.Multiplies,
-		Opaque: l.Opaque, Within: l.Within}
+	r := &Unwrapped{wrappers: wrappers, outer: outerLine{text: text}, Redirections: l.Redirections, Flow: l.flow,
+		Multiplies: l.Multiplies,
+		Opaque:     l.Opaque, Within: l.Within}
 	r.note(l.values.assignments)
 	parameters := r.noteLine(l, &r.files)
 	for _, c := range l.Commands {

@@ -347,7 +347,8 @@ func replaced(by string, command []Word, text string, more bool) ([]launch, Opaq
 		default: // one spelling for all
 			w.Text = strings.ReplaceAll(w.Text, text, "{}")
 		}
-		w.Computed, w.Prefix, w.MaybeMany, w.Outside, w.Source = true, w.Text[:at], w.MaybeMany || more, by == "find", ""
+		w.Computed, w.Prefix, w.MaybeMany, w.Outside, w.Source = true, w.Text[:at], w.MaybeMany || more, by == "find",
+			""
 		command = slices.Clone(command)
 		command[i] = w
 	}

@@ -65,8 +65,8 @@ func (f *files) input(c Command) string {
 	return ""
 }
 
-// printedBy returns what a command prints: a text of its own, its input, or a file that the line has written. Parts that
-// the shell computes stay as they are.
+// printedBy returns what a command prints: a text of its own, its input, or a file that the line has written. Parts
+// that the shell computes stay as they are.
 func (f *files) printedBy(c Command) (text string, ok bool) {
 	c.Words = slices.Clone(c.Words)
 	for i, w := range c.Words {

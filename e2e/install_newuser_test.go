@@ -95,7 +95,7 @@ Next:
   hookrun install …
 `)
 	u.Shows("hookrun check", ".tenex-hooks.json: 32 hooks (3 asking), nothing wrong\n")
-	u.Shows("hookrun test", "…\n26 tests, 26 ok, 0 failed in … s\n")
+	u.Shows("hookrun test", "…\n31 tests, 31 ok, 0 failed in … s\n")
 	u.Shows("hookrun install claude --allow", `wrote .claude/settings.json: Claude Code runs hookrun at UserPromptSubmit, …, Stop
 allowed: 32 hooks (3 asking), in $PROJECT
 next: hookrun doctor claude

@@ -43,7 +43,7 @@ func TestAllowLists(t *testing.T) {
 			require.Equal(t, 2, code(file, "shell", command(line)), "%s: %s", file, line)
 		}
 		for _, args := range []string{`{}`, `{"command":["git","push"]}`, `{"command":7}`,
-			`{"command":"git`, `{"command":{"x":"git status"}}`, `["git status"]`, `null`} {
+			`{"command":"git`, `{"command":{"x":"git status"}}`, `null`} {
 			require.Equal(t, 2, code(file, "shell", args), "%s: %s", file, args)
 		}
 	}

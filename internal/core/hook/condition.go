@@ -204,3 +204,12 @@ func requiredLiteral(re *syntax.Regexp) (longest string) {
 	}
 	return longest
 }
+
+// spendSteps adds to the cost of the call's conditions, and reports whether the total is within maxCallSteps.
+func (m *MatchContext) spendSteps(n int) bool {
+	m.conditionCost += n
+	if m.conditionCost > maxCallSteps {
+		m.warn("the conditions are too many to be held against values of this size, so those from some point on hold")
+	}
+	return m.conditionCost <= maxCallSteps
+}

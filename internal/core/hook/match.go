@@ -495,12 +495,3 @@ func (m *MatchContext) holds(c *Condition) bool {
 	isKind := func(name string) bool { return c.path == "tool" && c.holds([]value{{text: name}}) }
 	return c.holds(all) || slices.ContainsFunc(m.call.Kinds, isKind)
 }
-
-// spendSteps adds to the cost of the call's conditions, and reports whether the total is within maxCallSteps.
-func (m *MatchContext) spendSteps(n int) bool {
-	m.conditionCost += n
-	if m.conditionCost > maxCallSteps {
-		m.warn("the conditions are too many to be held against values of this size, so those from some point on hold")
-	}
-	return m.conditionCost <= maxCallSteps
-}

@@ -198,8 +198,7 @@ func (r *reader) assignment(a *syntax.Assign, u role) Word {
 	text := a.Name.Value
 	switch {
 	case a.Index != nil:
-		r.unusual(otherConstruct)
-		r.fail("an element of an array")
+		return r.element(a)
 	case a.Array != nil:
 		r.failClient("parentheses in a command")
 		return r.array(a)
@@ -231,3 +230,26 @@ func (r *reader) assignment(a *syntax.Assign, u role) Word {
 	}
 	return value
 }
+
+// element reads NAME[INDEX]=value, which dash takes for the name of a program, and returns it as a word.
+func (r *reader) element(a *syntax.Assign) Word {
+	const reason = "an element of an array"
+	r.unusual(otherConstruct)
+	r.failClient(reason)
+	name, source := a.Name.Value, r.source(a)
+	isPlain := syntax.ValidName(name) && kindOfVariable(name) == plainVariable && !isTable(name)
+	if !isPlain || a.Value == nil || !plainElement.Get().MatchString(source) {
+		r.failProject(reason)
+		return Word{Text: source, Source: source}
+	}
+	r.index(a.Index)
+	r.noteSet(name)
+	value := r.word(a.Value, assigned)
+	r.line.values.addValue(name, value)
+	text := source[:strings.IndexByte(source, '=')+1]
+	return Word{Text: text + value.Text, Computed: value.Computed, Prefix: text + value.Prefix, Code: value.Code,
+		Source: source}
+}
+
+// plainElement matches an assignment to an element whose index has no meaning of its own.
+var plainElement = lazy.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_]*\[(?:[A-Za-z0-9_]+|\$[A-Za-z_][A-Za-z0-9_]*)\]\+?=`}

@@ -254,6 +254,8 @@ func isOwnNumber(text string) bool {
 func isPlainCall(name string, args []Word) bool {
 	plain := ""
 	switch name {
+	case "zstyle", "bindkey", "zle", "compdef", "add-zsh-hook", "autoload", "print":
+		return setsEditor(name, args)
 	case "jobs":
 		plain = "-l -n -p -r -s %% %+ %- %1 %2"
 	case "history":
@@ -264,8 +266,6 @@ func isPlainCall(name string, args []Word) bool {
 		plain = "-L -R sh bash ksh zsh"
 	case "caller", "suspend", "enable", "bind", "complete":
 		plain = "0 1 -p"
-	case "autoload":
-		plain = "-U -Uz -z -X colors compinit bashcompinit"
 	case "zmodload":
 		plain = "zsh/datetime zsh/zprof"
 	}
@@ -335,5 +335,13 @@ func isPlainOption(name string) bool {
 		"dirspell dotglob emacs errexit errtrace exec expandaliases extglob failglob functrace glob globskipdots "+
 		"globstar hashall histappend hup ignoreeof inheriterrexit interactivecomments lastpipe localoptions "+
 		"localtraps log match monitor nocaseglob nocasematch notify nullglob physical pipefail posix privileged "+
-		"progcomp shwordsplit sourcepath unset verbose vi xtrace", name)
+		"progcomp shwordsplit sourcepath unset verbose vi xtrace "+
+		"alwaystoend appendhistory autocd autolist automenu autoparamkeys autoparamslash autopushd "+
+		"autoremoveslash autoresume beep bgnice checkrunningjobs combiningchars completeinword correct correctall "+
+		"extendedhistory flowcontrol globcomplete hashlistall histbeep histexpiredupsfirst histfcntllock "+
+		"histfindnodups histignorealldups histignoredups histignorespace histnostore histreduceblanks "+
+		"histsavebycopy histsavenodups histverify incappendhistory incappendhistorytime listambiguous "+
+		"listbeep listpacked listrowsfirst listtypes longlistjobs menucomplete nohup numericglobsort "+
+		"printexitvalue promptcr promptpercent promptsp promptsubst pushdignoredups pushdminus pushdsilent "+
+		"pushdtohome rmstarsilent rmstarwait sharehistory transientrprompt", name)
 }

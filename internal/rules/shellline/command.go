@@ -186,6 +186,7 @@ type reader struct {
 	stdin          stdin  // of the current command
 	folders        []Word // as in Command
 	words          int    // of all commands so far
+	inZshGroup     bool   // zsh reads a word so far as a group
 	steps          []*Step
 
 	piped    []Command // the earlier commands of the pipe
@@ -386,12 +387,14 @@ func (r *reader) simple(s *syntax.Stmt) {
 	written := r.written
 	r.written = nil
 	var sets []Word
+	var inZsh []Word
 	isOnly := false // the client allows only one assignment without a command, and no redirection
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		r.zshCommand(c.Args)
+		isOther := r.zshCommand(c.Args)
 		if len(words) > 0 {
 			words = r.arguments(words, c)
+			inZsh = r.wordsInZsh(words, isOther, c, s.Redirs)
 			break
 		}
 		for _, a := range c.Assigns {
@@ -399,6 +402,7 @@ func (r *reader) simple(s *syntax.Stmt) {
 		}
 		if len(c.Args) > 0 {
 			words = r.call(c, len(s.Redirs) > 0)
+			inZsh = r.wordsInZsh(words, isOther, c, s.Redirs)
 		}
 		isOnly = len(c.Args)+len(s.Redirs) == 0 && len(c.Assigns) == 1
 	case *syntax.DeclClause:
@@ -422,6 +426,10 @@ func (r *reader) simple(s *syntax.Stmt) {
 			c.PipedFrom, c.Substitutions = r.piped, append(slices.Clip(c.Substitutions), reads)
 		}
 		r.emit(reads)
+		if len(inZsh) > 0 {
+			reads.Words, reads.ProjectOnly = inZsh, true
+			r.emit(reads)
+		}
 		if len(words) == 1 && words[0].Text == "exec" && reads.stdin != inherited { // for all later commands
 			r.stdin = fed
 		}

@@ -396,7 +396,7 @@ func (r *reader) testOperand(words []Word) {
 	for _, w := range words {
 		name := variableOf(w.Text)
 		switch {
-		case isNumber(w):
+		case isNumber(w), w.Computed && r.printsNumber(w.Source):
 		case w.Computed && name != "":
 			r.arithmeticVars = append(r.arithmeticVars, name)
 		case syntax.ValidName(w.Text):
@@ -413,4 +413,16 @@ func (r *reader) failIf(check func(Word) bool, words ...Word) {
 	if slices.ContainsFunc(words, check) {
 		r.failProject(evaluationReason("the shell", words, check))
 	}
+}
+
+// arithmetic reads $(( )). In recordings, the client sees through numbers only: a variable may stand for a command.
+func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
+	r.unusual(otherConstruct)
+	raw := r.source(a)
+	if a.Bracket || strings.Trim(raw[1:], "0123456789 +-*/%<>=!&|^~?:,()") != "" {
+		r.failClient("arithmetic")
+		r.arithmeticOf(a.X)
+	}
+	e.text.WriteString(raw)
+	e.beside, e.fixed = true, true
 }

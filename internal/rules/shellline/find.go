@@ -1,6 +1,7 @@
 package shellline
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -15,10 +16,10 @@ func findLaunches(args []Word) (all []launch, opaque Opaque) {
 	}
 	for i := 0; i < len(args); i++ {
 		w := args[i]
-		isAction := InList("-exec -execdir -ok -okdir", w.Text)
+		isAction := InList(findActions, w.Text)
 		if !isAction { // a computed word may still be an action
 			switch {
-			case !w.Computed || w.Prefix != "":
+			case !w.Computed || w.Prefix != "", isGlob(w.Source) && !mayBeAction(w.Source):
 				continue
 			case w.MaybeMany:
 				return nil, mayTake("find", args...)
@@ -88,3 +89,18 @@ func commonStart(args []Word) string {
 	}
 	return ""
 }
+
+// isGlob reports whether a word is a pattern of file names and nothing else.
+func isGlob(source string) bool {
+	return strings.ContainsAny(source, "*?") && isPlain(strings.NewReplacer("*", "", "?", "").Replace(source))
+}
+
+// mayBeAction reports whether a file that a pattern matches may have the name of an action that runs a command.
+func mayBeAction(pattern string) bool {
+	return slices.ContainsFunc(strings.Fields(findActions), func(action string) bool {
+		ok, err := path.Match(pattern, action)
+		return ok || err != nil
+	})
+}
+
+const findActions = "-exec -execdir -ok -okdir"

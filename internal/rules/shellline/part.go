@@ -69,6 +69,11 @@ func partsOf(src string, parts []syntax.WordPart, quoted bool, all []Part) []Par
 			p.Text = unescape.Replace(p.Source)
 		case *syntax.SglQuoted:
 			p.Text, p.Quoted = part.Value, true
+			if text, ok := dollarText(part.Value); part.Dollar && ok {
+				p.Text = text
+			} else if part.Dollar {
+				p.Kind = Unclear
+			}
 		case *syntax.DblQuoted:
 			if len(part.Parts) > 0 {
 				all = partsOf(src, part.Parts, true, all)

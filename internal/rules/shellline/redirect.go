@@ -147,7 +147,11 @@ func (r *reader) redirect(d *syntax.Redirect) (input *Word, script string, from 
 		r.line.Redirections = append(r.line.Redirections, file)
 		return nil, "", fed
 	}
+	opaque := r.line.Opaque
 	target := r.word(d.Word, fixedWord)
+	if raw[0] == '=' && strings.Trim(raw[1:], "0123456789.,") == "" { // zsh finds no program of this name
+		r.line.Opaque = opaque
+	}
 	switch d.Op {
 	case syntax.DplIn, syntax.WordHdoc: // not to or from a file
 	case syntax.DplOut: // stdout and stderr to a file, unless the target is a number

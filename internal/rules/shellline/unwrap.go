@@ -49,6 +49,9 @@ func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 	if r.zshArithmetic || r.writes && r.script {
 		r.wholeLine, r.strong = true, true
 	}
+	if r.dollarQuotes && (r.runsText || r.wholeLine || len(r.Hints) > 0) {
+		r.Opaque.add(unread("a text that runs and $'…', which dash reads otherwise"))
+	}
 	r.Commands = slices.Concat(l.Commands, r.Commands)
 	for i := range r.Commands {
 		r.Commands[i].step.Command = i
@@ -133,7 +136,7 @@ func (r *Unwrapped) addLaunches(found launches, c Command, left int) {
 			commands[0].Script = ""
 		}
 		if l.words == nil {
-			if r.computes(l, c) {
+			if r.runsText = true; r.computes(l, c) {
 				continue
 			}
 			line := splitIn(&r.outer, l.line)

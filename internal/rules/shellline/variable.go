@@ -71,7 +71,9 @@ func (r *reader) let(s *syntax.Stmt) {
 	c := Command{ProjectOnly: true, Words: fixedWords(src)}
 	for i, w := range c.Words {
 		name, value, ok := strings.Cut(w.Text, "=")
-		if i > 0 && !(ok && syntax.ValidName(name) && value != "" && strings.Trim(value, "0123456789") == "") {
+		if i > 0 && !(ok && syntax.ValidName(name) && value != "" && strings.Trim(value, "0123456789+-") == "" &&
+			isDigit(value[0], 10) &&
+			isDigit(value[len(value)-1], 10)) {
 			r.failProject("let with more than a number")
 			if strings.Trim(w.Text, letPlain) != "" {
 				r.failClient("let with more than plain letters")

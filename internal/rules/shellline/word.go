@@ -5,8 +5,6 @@ import (
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/hookrun/hookrun/internal/lib/lazy"
 )
 
 // role is the role of a word. It decides which expansions the client sees through.
@@ -191,8 +189,12 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 		text := r.src[part.Left.Offset()+1 : part.Right.Offset()]
 		if part.Dollar {
 			r.unusual("$'…'")
-			r.fail("an expansion")
-			text = text[1:]
+			r.failClient("an expansion")
+			r.line.values.dollarQuotes = true
+			var ok bool
+			if text, ok = dollarText(text[1:]); !ok {
+				r.failProject("an expansion")
+			}
 		}
 		e.quotes(text)
 		e.text.WriteString(text)
@@ -294,9 +296,12 @@ func (r *reader) literal(raw string, e *expansions) {
 			e.subscript = e.subscript || e.param && i == 0 && isSubscript(raw)
 		case '\\':
 			i++
-			if i == len(raw) || strings.IndexByte(" \t\n", raw[i]) >= 0 {
+			switch {
+			case i == len(raw) || raw[i] == '\n':
 				r.fail("an escaped blank")
 				return
+			case raw[i] == ' ' || raw[i] == '\t':
+				r.failClient("an escaped blank")
 			}
 			e.quotes(raw[i : i+1])
 			e.text.WriteByte(raw[i])
@@ -429,7 +434,7 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 		}
 		r.noteSet(p.Param.Value)
 		if p.Exp.Word != nil {
-			text := r.source(p.Exp.Word)
+			text := strings.Trim(r.source(p.Exp.Word), `"`)
 			r.line.values.addValue(p.Param.Value, Word{Text: text, Computed: strings.ContainsAny(text, "$`")})
 		}
 	}
@@ -448,7 +453,12 @@ func (r *reader) expanded(w *syntax.Word) bool {
 	if e.mayBeSeveral(r.source(w)) {
 		r.unusual("braces")
 	}
-	return !strings.ContainsAny(r.source(w), "'\"")
+	text := r.source(w)
+	if quoted := strings.Trim(text, `"`); len(text) > 1 && text == `"`+quoted+`"` && (isPlain(quoted) ||
+		!r.inQuotes && isPlain(strings.ReplaceAll(quoted, " ", ""))) {
+		return true
+	}
+	return !strings.ContainsAny(text, "'\"")
 }
 
 // index reads the subscript of an array: arithmetic, or @ or * for all elements.
@@ -476,34 +486,5 @@ func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 		r.fail("a syntax error")
 	default:
 		e.text.WriteString("$()")
-	}
-}
-
-// arithmetic reads $(( )). In recordings, the client sees through numbers only: a variable may stand for a command.
-func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
-	r.unusual(otherConstruct)
-	raw := r.source(a)
-	if a.Bracket || strings.Trim(raw[1:], "0123456789 +-*/%<>=!&|^~?:,()") != "" {
-		r.failClient("arithmetic")
-		r.arithmeticOf(a.X)
-	}
-	e.text.WriteString(raw)
-	e.beside, e.fixed = true, true
-}
-
-// otherInZsh matches a first word that zsh reads as a group, whose { needs no blank, or as an assignment to a parameter
-// that bash does not know: the command is what follows.
-var otherInZsh = lazy.Regexp{Text: `^(?:\{|[\pL\pN_]+(?:\[[^\]]*\])?\+?=)`}
-
-// zshCommand fails at such a first word. Behind zsh's reserved word nocorrect and repeat N, a command begins again.
-func (r *reader) zshCommand(args []*syntax.Word) {
-	for i, w := range args {
-		name := r.source(w)
-		if otherInZsh.Get().MatchString(name) {
-			r.fail("a first word that zsh reads as { or as an assignment")
-		}
-		if name != "nocorrect" && name != "repeat" && (i == 0 || r.source(args[i-1]) != "repeat") {
-			break
-		}
 	}
 }

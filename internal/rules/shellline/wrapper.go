@@ -53,6 +53,9 @@ type risks struct {
 	// unknownValues: the line gives variables values that are not in the line. textCode: a text in the line has a
 	// quoted expansion, which may become such a value.
 	unknownValues, textCode bool
+
+	// dollarQuotes: a word has $'…', which dash reads otherwise. runsText: a text of the line runs as a line.
+	dollarQuotes, runsText bool
 }
 
 func (s *risks) add(more risks) {
@@ -60,6 +63,7 @@ func (s *risks) add(more risks) {
 	s.zshArithmetic = s.zshArithmetic || more.zshArithmetic
 	s.writes, s.script = s.writes || more.writes, s.script || more.script
 	s.unknownValues, s.textCode = s.unknownValues || more.unknownValues, s.textCode || more.textCode
+	s.dollarQuotes, s.runsText = s.dollarQuotes || more.dollarQuotes, s.runsText || more.runsText
 }
 
 // add adds the result of one of several readers.

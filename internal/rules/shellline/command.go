@@ -394,17 +394,13 @@ func (r *reader) simple(s *syntax.Stmt) {
 		isOther := r.zshCommand(c.Args)
 		if len(words) > 0 {
 			words = r.arguments(words, c)
-			inZsh = r.wordsInZsh(words, isOther, c, s.Redirs)
-			break
+		} else {
+			words, sets = r.callWith(c, len(s.Redirs) > 0)
+			isOnly = len(c.Args)+len(s.Redirs) == 0 && len(c.Assigns) == 1
 		}
-		for _, a := range c.Assigns {
-			sets = append(sets, r.assignment(a, assigned))
-		}
-		if len(c.Args) > 0 {
-			words = r.call(c, len(s.Redirs) > 0)
+		if len(words) > 0 {
 			inZsh = r.wordsInZsh(words, isOther, c, s.Redirs)
 		}
-		isOnly = len(c.Args)+len(s.Redirs) == 0 && len(c.Assigns) == 1
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}

@@ -31,7 +31,7 @@ func TestFlow(t *testing.T) {
 		"time a && b":                          "(time a{a} && b)",
 		"sudo a -x && b":                       "(sudo a -x{a -x} && b)",
 		"bash -c 'a && b; c'; d":               "(bash -c a && b; c{((a && b) c)} d)",
-		"nice sh -c 'eval \"a || b\"'":         "nice sh -c eval \"a || b\"{sh -c eval \"a || b\"{eval a || b{(a || b)}}}",
+		"nice sh -c 'eval \"a||b\"'":           "nice sh -c eval \"a||b\"{sh -c eval \"a||b\"{eval a||b{(a || b)}}}",
 		"x=1":                                  "()",
 		"":                                     "()",
 		"x=1 && a":                             "(() && a)",

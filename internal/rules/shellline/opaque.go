@@ -139,7 +139,7 @@ func scriptOf(name string, file Word) Opaque {
 }
 
 // fromOutside reports whether commands print only what comes from outside of the line: files, downloads, facts about
-// the machine, or code of their own such as `ssh-agent -s`. What they print is like a script.
+// the machine, or code of their own such as `ssh-agent -s`, all of which is like a script.
 func fromOutside(commands []Command) bool {
 	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c Command) bool {
 		name, isFirst := ProgramName(c.Words[0].Text), len(c.PipedFrom) == 0

@@ -45,6 +45,17 @@ func (r *reader) declaration(words []Word, c *syntax.DeclClause) []Word {
 	return words
 }
 
+// callWith reads a command, perhaps without words, and the assignments in front of the words.
+func (r *reader) callWith(c *syntax.CallExpr, redirected bool) (words, sets []Word) {
+	for _, a := range c.Assigns {
+		sets = append(sets, r.assignment(a, assigned))
+	}
+	if len(c.Args) > 0 {
+		words = r.call(c, redirected)
+	}
+	return words, sets
+}
+
 // call reads the words of a command.
 func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
 	args := c.Args

@@ -84,6 +84,7 @@ type doubt struct {
 
 	source    string // the text as written
 	isProgram bool   // in another language
+	isWhole   bool   // a whole line
 	call      *Call  // as in maybe; nil: not computed yet
 }
 
@@ -92,27 +93,26 @@ func (d *doubt) maybe(c *Call) *Call {
 	if d.call == nil {
 		d.call = &Call{Tools: c.Tools, Shell: true, Dir: c.Dir, Root: c.Root, Home: c.Home, Worktree: c.Worktree,
 			facts: c.facts, lines: []string{d.text}}
-		if d.why == "the line" {
+		if d.isWhole {
 			d.call.outer = c
 		}
 		find := shellline.Loose
 		if d.isProgram {
 			find = shellline.LooseProgram
 		}
-		for _, command := range find(d.source) {
-			d.call.Commands = append(d.call.Commands, commandOf(command))
-			d.call.addAllBehind(command)
-			for _, file := range command.Files {
-				d.call.Redirect = append(d.call.Redirect, fileOf(file))
-			}
-		}
 		read := map[string]bool{} // in their place in the line, which says more
 		for i := range c.Commands {
 			read[c.Commands[i].Text] = true
 		}
-		d.call.Commands = slices.DeleteFunc(d.call.Commands, func(command Command) bool {
-			return command.Row.Name == "" || read[command.Text] // mostly words of another language
-		})
+		for _, command := range find(d.source) {
+			if command.Row.Name != "" && !read[command.Text] { // a row, for most are words of another language
+				d.call.Commands = append(d.call.Commands, commandOf(command))
+			}
+			d.call.addAllBehind(command, read)
+			for _, file := range command.Files {
+				d.call.Redirect = append(d.call.Redirect, fileOf(file))
+			}
+		}
 	}
 	return d.call
 }
@@ -138,11 +138,13 @@ func (c *Call) addCommand(command shellline.Command) {
 	}
 }
 
-// addAllBehind adds each command that may stand in the words of a command of which the program is not known.
-func (c *Call) addAllBehind(command shellline.Command) {
+// addAllBehind adds each command that may stand in the words of a command of which the program is not known, but for
+// those that were read.
+func (c *Call) addAllBehind(command shellline.Command, read map[string]bool) {
 	const most = 20 // words in front
 	for i, w := range command.Words[:min(most, len(command.Words))] {
-		if row, isKnown := programs.Find(shellline.ProgramName(w.Text)); i > 0 && isKnown && !w.Computed {
+		row, isKnown := programs.Find(shellline.ProgramName(w.Text))
+		if i > 0 && isKnown && !w.Computed && w.Text != "." && !read[shellline.JoinWords(command.Words[i:])] {
 			c.addBehind(command, i, row)
 		}
 	}
@@ -167,10 +169,11 @@ func NewCall(c permission.Call, writes bool) *Call {
 		if !unread {
 			p.addWindows(facts.Texts[i])
 		}
-		p.lines = append(p.lines, strings.ToLower(facts.Texts[i]))
+		joined := strings.ReplaceAll(facts.Texts[i], " \\\n", " ") // continued lines of a shell
+		p.lines = append(p.lines, strings.ToLower(joined))
 		if line.Opaque.Why != "" {
 			text := facts.Texts[i]
-			p.doubts = append(p.doubts, doubt{flat(text), unreadIn(line), unread, text, false, nil})
+			p.doubts = append(p.doubts, doubt{flat(text), unreadIn(line), unread, text, false, true, nil})
 		}
 		for _, h := range line.Hints {
 			if h.Weak {
@@ -181,7 +184,8 @@ func NewCall(c permission.Call, writes bool) *Call {
 			if isProgram {
 				text = flat(h.Text)
 			}
-			p.doubts = append(p.doubts, doubt{text, "the words stand in " + h.Name, false, h.Text, isProgram, nil})
+			p.doubts = append(p.doubts, doubt{text, "the words stand in " + h.Name, false, h.Text, isProgram,
+				h.Text == facts.Texts[i], nil})
 		}
 	}
 	for _, path := range facts.Files {

@@ -150,6 +150,8 @@ func fromOutside(commands []Command) bool {
 			return false
 		case InList("grep egrep fgrep", name):
 			return c.Row.Has("-o,--only-matching", c.Words[1:])
+		case isFirst && len(c.Words) > 1 && InList(codeCommands, c.Words[1].Text) && !InList(printers, name):
+			return c.Row.Is(programs.Language | programs.Decodes | programs.ForeignShell)
 		}
 		return !isFirst || InList(printers, name) ||
 			c.Row.Is(notOutside) || c.Row.Asks(notOutside)
@@ -158,9 +160,10 @@ func fromOutside(commands []Command) bool {
 
 const (
 	ownOutput = "whoami hostname date id uname nproc pwd which dirname basename readlink realpath git ls find " +
-		"ps cat tty " +
-		"tput logname arch getconf stat wc du df sort uniq head tail lsb_release pgrep ssh-agent dircolors resize " +
+		"ps cat tty tput logname arch getconf stat wc du df sort uniq head tail lsb_release pgrep ssh-agent dircolors resize " +
 		"gpg-agent keychain lesspipe xcode-select ping seq true false"
+	// codeCommands are arguments with which a program prints code for a shell.
+	codeCommands = "completion completions hook shellenv init env activate"
 	// printers print or change text of the line.
 	printers = "echo printf print expr dc bc tr rev sed awk cut paste jq xxd fold tac column envsubst"
 )

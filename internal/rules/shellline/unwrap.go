@@ -49,7 +49,7 @@ func (l *Line) Unwrap(text string, wrappers []string) *Unwrapped {
 	if r.zshArithmetic || r.writes && r.script {
 		r.wholeLine, r.strong = true, true
 	}
-	if r.dollarQuotes && (r.runsText || r.wholeLine || len(r.Hints) > 0) {
+	if r.dollarQuotes && (r.runsText || r.wholeLine) {
 		r.Opaque.add(unread("a text that runs and $'…', which dash reads otherwise"))
 	}
 	r.Commands = slices.Concat(l.Commands, r.Commands)

@@ -375,6 +375,7 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 		r.unusual("an expansion that is not known")
 	}
 	plain := raw == "$"+name || raw == "${"+name+"}" && syntax.ValidName(name) // the expansion gives only the value
+	isParameter := raw == "${"+name+"}" && strings.Trim(name, "0123456789") == ""
 	switch {
 	case raw == "$HOME" && !r.set["HOME"]: // in recordings, the client takes $HOME as text
 		if r.changes().home {
@@ -395,7 +396,7 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	e.several = e.several || !r.inQuotes || strings.ContainsAny(raw, "@*") // "$@" is several words even in quotes
 	if !plain {
 		r.failClient("an expansion")
-		if !r.harmless(p) {
+		if !isParameter && !r.harmless(p) {
 			r.fail("an expansion")
 		}
 	}

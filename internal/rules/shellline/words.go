@@ -80,6 +80,9 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []Word {
 		r.fail("a declaration by another spelling") // the shell still takes its arguments as assignments
 	}
 	for _, w := range args[1:] {
+		if r.source(w) == "\\" && strings.HasPrefix(r.src[w.End().Offset():], "\n") || r.source(w) == "\\\n" {
+			continue // a continued line between blanks
+		}
 		parsed := r.word(w, u)
 		element, _, hasIndex := strings.Cut(parsed.Text, "[")
 		switch {

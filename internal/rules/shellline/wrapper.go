@@ -182,7 +182,8 @@ func aliasLaunches(args []Word) (all []launch, opaque Opaque) {
 	}
 	for _, w := range args {
 		if _, line, ok := strings.Cut(w.Text, "="); ok {
-			some, _ := lineOf("alias", []Word{{Text: line + ` "$@"`, Source: w.Source, Computed: w.Computed}})
+			some, _ := lineOf("alias", []Word{{Text: line + ` "$@"`, Source: w.Source, Computed: w.Computed,
+				Outside: w.Outside}})
 			all = append(all, some...)
 		}
 	}

@@ -29,8 +29,8 @@ func (r *reader) zshCommand(args []*syntax.Word) (isOther bool) {
 	return isOther
 }
 
-// setsEditor reports whether a call of a builtin of zsh only sets what the editor and the completion do, marks functions
-// of zsh's own files, or prints.
+// setsEditor reports whether a call of a builtin of zsh only sets what the editor and the completion do, marks
+// functions of zsh's own files, or prints.
 func setsEditor(name string, args []Word) bool {
 	flags := ""
 	switch name {

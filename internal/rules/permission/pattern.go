@@ -134,7 +134,7 @@ func (w wildcard) mayName(c *shellline.Command) bool {
 	isText := len(rest) == 0 && (shellline.IsShell(c.Wrapper) || shellline.InList("trap su runuser", c.Wrapper))
 	switch {
 	case !w.mayBeNamed(name):
-		return w.wordsAppearIn(quotes.Replace(shellline.JoinWords(rest)))
+		return w.wordsAppearIn(quotes.Get().Replace(shellline.JoinWords(rest)))
 	case len(rest) == 0 && !name.MaybeMany && w.words() > 1:
 		return false
 	case name.ProgramVariable && len(rest) == 0:
@@ -142,7 +142,8 @@ func (w wildcard) mayName(c *shellline.Command) bool {
 	case isGlob(name) && len(rest) == 0:
 		return true
 	case name.ProgramVariable, isGlob(name), name.Outside && !isText:
-		return slices.ContainsFunc(rest, w.hasBehind) || w.wordsAppearIn(quotes.Replace(shellline.JoinWords(rest)))
+		return slices.ContainsFunc(rest, w.hasBehind) ||
+			w.wordsAppearIn(quotes.Get().Replace(shellline.JoinWords(rest)))
 	case name.MaybeMany, i >= 0, len(rest) == 0, strings.ContainsAny(shellline.JoinWords(rest), "'\"\\$`{}*?["):
 		return true
 	}
@@ -190,7 +191,7 @@ func firstOfBraces(source string) (first string, ok bool) {
 		return "", false
 	}
 	first, _, ok = strings.Cut(source[1:], ",")
-	return quotes.Replace(first), ok
+	return quotes.Get().Replace(first), ok
 }
 
 // isGlob reports whether a word is a pattern of file names, and only that.

@@ -14,9 +14,10 @@ import (
 // spell any word.
 func (w wildcard) mayStandIn(line *shellLine) bool {
 	decoded := spelled(line.text)
-	text := quotes.Replace(decoded)
-	if w.wordsAppearIn(text) || w.wordsAppearIn(braces.Replace(text)) ||
-		w.wordsAppearIn(quotes.Replace(expansion.Get().ReplaceAllString(decoded, ""))) { // a variable may be empty
+	text := quotes.Get().Replace(decoded)
+	if w.wordsAppearIn(text) || w.wordsAppearIn(braces.Get().Replace(text)) ||
+		// a variable may be empty
+		w.wordsAppearIn(quotes.Get().Replace(expansion.Get().ReplaceAllString(decoded, ""))) {
 		return true
 	}
 	return slices.ContainsFunc(line.loose(), func(c shellline.Command) bool {
@@ -96,6 +97,10 @@ func inWord(b byte) bool {
 var expansion = lazy.Regexp{Text: `\$\{[^}]*\}|\$\([^)]*\)|\$[~=^]*(?:[A-Za-z_][A-Za-z0-9_]*|.)|` + "`[^`]*`"}
 
 var (
-	quotes = strings.NewReplacer("\\\n", "", "'", "", `"`, "", `\`, "")
-	braces = strings.NewReplacer("{", "", "}", "")
+	quotes = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+		return strings.NewReplacer("\\\n", "", "'", "", `"`, "", `\`, "")
+	}}
+	braces = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+		return strings.NewReplacer("{", "", "}", "")
+	}}
 )

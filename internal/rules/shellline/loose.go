@@ -25,7 +25,7 @@ func LooseProgram(text string) (all []Command) {
 			add()
 		}
 		end = at[1]
-		literal := unescaped.Replace(text[at[0]+1 : end-1])
+		literal := unescaped.Get().Replace(text[at[0]+1 : end-1])
 		list = append(list, Word{Text: literal, Source: literal})
 		if !strings.Contains(literal, " ") {
 			continue
@@ -46,15 +46,17 @@ func LooseProgram(text string) (all []Command) {
 
 var (
 	literals  = lazy.Regexp{Text: "\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`[^`]*`"}
-	unescaped = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'", `\\`, `\`)
+	unescaped = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+		return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'", `\\`, `\`)
+	}}
 )
 
 func looseIn(outer *outerLine, text string) []Command {
-	l := looseReader{outer: outer, text: looseText.Replace(text)}
+	l := looseReader{outer: outer, text: looseText.Get().Replace(text)}
 	l.commands("", 0)
 	for _, at := range literals.Get().FindAllStringIndex(text, MaxCommands) {
 		if literal := text[at[0]+1 : at[1]-1]; text[at[0]] != '`' && strings.Contains(literal, " ") {
-			l.text, l.at = looseText.Replace(literal), 0
+			l.text, l.at = looseText.Get().Replace(literal), 0
 			l.commands("", 0)
 		}
 	}
@@ -62,9 +64,11 @@ func looseIn(outer *outerLine, text string) []Command {
 }
 
 // looseText removes the quotes. The words of a list in another language are words of a command.
-var looseText = strings.NewReplacer("\\\n", "", "$'", "", `$"`, "", `\n`, "\n", `", ["`, " ", `', ['`, " ", `["`, "(",
-	`['`, "(",
-	`"]`, ")", `']`, ")", `", "`, " ", `', '`, " ", `","`, " ", `','`, " ", "'", "", `"`, "", `\`, "", "<<<", "\n")
+var looseText = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+	return strings.NewReplacer("\\\n", "", "$'", "", `$"`, "", `\n`, "\n", `", ["`, " ", `', ['`, " ", `["`, "(",
+		`['`, "(",
+		`"]`, ")", `']`, ")", `", "`, " ", `', '`, " ", `","`, " ", `','`, " ", "'", "", `"`, "", `\`, "", "<<<", "\n")
+}}
 
 type looseReader struct {
 	outer *outerLine

@@ -91,7 +91,7 @@ func setNames(text string) map[string]bool {
 	names := map[string]bool{"@": parameters.Get().MatchString(text)}
 	var alone []string // set only if something in the line sets variables by their names
 	setter := strings.Contains(text, "((")
-	plain := quotes.Replace(text)
+	plain := quotes.Get().Replace(text)
 	for at := 0; at < len(plain); at++ {
 		start := at
 		for at < len(plain) && isNameByte(plain[at]) {
@@ -124,7 +124,9 @@ const setters = "read mapfile readarray for foreach select let getopts printf pr
 	"integer float vared getln zparseopts zstat zformat strftime sysread sysopen syswrite wait coproc set private"
 
 // quotes removes the quotes of a text.
-var quotes = strings.NewReplacer("\\\n", "", "'", "", `"`, "", `\`, "")
+var quotes = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+	return strings.NewReplacer("\\\n", "", "'", "", `"`, "", `\`, "")
+}}
 
 // parameters matches what may give parameters to a shell or a function.
 var parameters = lazy.Regexp{Text: `\bset\b|\bshift\b|\(\s*\)|\bfunction\b|sh\b.*-\w*c`}
@@ -160,8 +162,8 @@ func fromOutside(commands []Command) bool {
 
 const (
 	ownOutput = "whoami hostname date id uname nproc pwd which dirname basename readlink realpath git ls find " +
-		"ps cat tty tput logname arch getconf stat wc du df sort uniq head tail lsb_release pgrep ssh-agent dircolors resize " +
-		"gpg-agent keychain lesspipe xcode-select ping seq true false"
+		"ps cat tty tput logname arch getconf stat wc du df sort uniq head tail lsb_release pgrep ssh-agent " +
+		"dircolors resize gpg-agent keychain lesspipe xcode-select ping seq true false"
 	// codeCommands are arguments with which a program prints code for a shell.
 	codeCommands = "completion completions hook shellenv init env activate"
 	// printers print or change text of the line.

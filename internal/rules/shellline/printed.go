@@ -28,12 +28,12 @@ func printed(c Command) (text string, ok bool) {
 		for len(args) > 0 && echoOptions.Get().MatchString(args[0].Text) {
 			args = args[1:]
 		}
-		return printEscapes.Replace(JoinWords(args)) + "\n", true
+		return printEscapes.Get().Replace(JoinWords(args)) + "\n", true
 	case "print":
 		for len(args) > 0 && isFlag(args[0]) {
 			args = args[1:]
 		}
-		return printEscapes.Replace(JoinWords(args)) + "\n", true
+		return printEscapes.Get().Replace(JoinWords(args)) + "\n", true
 	case "printf":
 		if len(args) > 0 && args[0].Text == "--" {
 			args = args[1:]
@@ -58,8 +58,10 @@ func printed(c Command) (text string, ok bool) {
 var echoOptions = lazy.Regexp{Text: `^-[neE]+$`}
 
 // printEscapes are the escapes of echo and printf. Some shells read them in echo without an option too.
-var printEscapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\`, `\055`, "-", `\x2d`, "-", `\040`, " ", `\x20`,
-	" ")
+var printEscapes = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\`, `\055`, "-", `\x2d`, "-", `\040`, " ", `\x20`,
+		" ")
+}}
 
 // formatted returns the output of printf, which repeats the format until no argument is left.
 func formatted(format string, args []Word) string {
@@ -83,5 +85,5 @@ func formatted(format string, args []Word) string {
 			}
 		}
 	}
-	return printEscapes.Replace(b.String())
+	return printEscapes.Get().Replace(b.String())
 }

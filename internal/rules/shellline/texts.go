@@ -22,7 +22,7 @@ func (r *Unwrapped) texts(c Command, name string) (all []launch) {
 	add := func(lines ...string) {
 		for _, line := range lines {
 			if strings.ContainsAny(line, " \t\n;{<") { // a single word is a hint, or nothing to read
-				all = append(all, launch{line: substituted.Replace(line), by: name})
+				all = append(all, launch{line: substituted.Get().Replace(line), by: name})
 			}
 		}
 	}
@@ -282,14 +282,16 @@ func makeLines(text string) (lines []string) {
 		}
 		if isRecipe {
 			recipe = strings.TrimLeft(recipe, "@-+ \t")
-			lines = append(lines, makeText.Replace(recipe))
+			lines = append(lines, makeText.Get().Replace(recipe))
 		}
 	}
 	return lines
 }
 
 // makeText makes variables of make variables of the shell.
-var makeText = strings.NewReplacer("$$", "$", "$(", "${", "$@", "${_}", "$<", "${_}", "$^", "${_}", "$*", "${_}")
+var makeText = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+	return strings.NewReplacer("$$", "$", "$(", "${", "$@", "${_}", "$<", "${_}", "$^", "${_}", "$*", "${_}")
+}}
 
 // parallelArguments splits the arguments of parallel to a command and what follows from a ::: on. ok means that all
 // options are known.
@@ -357,11 +359,11 @@ func parallelLaunches(row programs.Program, args []Word) (l launches) {
 
 // parallelLine returns the line that parallel runs for its arguments.
 func parallelLine(command []Word, args ...Word) string {
-	text := substituted.Replace(JoinWords(command))
+	text := substituted.Get().Replace(JoinWords(command))
 	values := make([]string, len(args))
 	for i, w := range args {
 		if values[i] = quoted(w.Text); w.Computed || text == "" {
-			values[i] = substituted.Replace(w.Text)
+			values[i] = substituted.Get().Replace(w.Text)
 		}
 	}
 	line := text

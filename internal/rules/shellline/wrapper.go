@@ -146,13 +146,15 @@ func (l *launches) join(more launches) {
 func lineOf(by string, words []Word) ([]launch, Opaque) {
 	l := launch{line: JoinWords(words), by: by}
 	if slices.ContainsFunc(words, IsComputed) {
-		l.line, l.from = substituted.Replace(l.line), words
+		l.line, l.from = substituted.Get().Replace(l.line), words
 	}
 	return []launch{l}, Opaque{}
 }
 
 // substituted makes the output of substitutions, which the text of a word lacks, an unknown word.
-var substituted = strings.NewReplacer("$()", "$_", "``", "$_")
+var substituted = lazy.Value[*strings.Replacer]{Make: func() *strings.Replacer {
+	return strings.NewReplacer("$()", "$_", "``", "$_")
+}}
 
 // builtinLaunches reads the arguments of a builtin that runs a line. Rules do not see through scripts, but if source
 // reads stdin, the line itself may hold the script.

@@ -71,7 +71,7 @@ func (f *files) printedBy(c Command) (text string, ok bool) {
 	c.Words = slices.Clone(c.Words)
 	for i, w := range c.Words {
 		if w.Computed {
-			c.Words[i] = Word{Text: substituted.Replace(w.Text)}
+			c.Words[i] = Word{Text: substituted.Get().Replace(w.Text)}
 		}
 	}
 	if text, ok = printed(c); ok {

@@ -132,6 +132,7 @@ func (l *looseReader) command(piped []Command, depth int) {
 			l.at = min(l.at+1, len(l.text))
 		}
 		name, _, isAssignment := strings.Cut(w.Text, "=")
+		name, _, _ = strings.Cut(strings.TrimSuffix(name, "+"), "[")
 		if len(c.Words) > 0 || !InList(looseKeywords, w.Text) && !(isAssignment && IsName(name)) {
 			c.Words = append(c.Words, w)
 		}

@@ -18,10 +18,13 @@ import (
 // ran it.
 func TestWhatGrammarRuns(t *testing.T) {
 	t.Parallel()
-	commands := []string{"danger --force", "{danger --force}", "(danger --force)", "{ danger --force; }", "$(danger --force)",
+	commands := []string{
+		"danger --force", "{danger --force}", "(danger --force)", "{ danger --force; }", "$(danger --force)",
 		"\"$(danger --force)\"", "'danger' --force", "dan\"\"ger --force", "dan\\ger --force", "$'danger' --force",
-		"$'\\x64anger' --force", "=danger --force", "${x:-danger} --force", "x=danger; $x --force", "x=danger; $=x --force",
-		"f() { danger --force; }; f", "f()danger --force; f", "{danger,--force}", "<(danger --force)", "=(danger --force)"}
+		"$'\\x64anger' --force", "=danger --force", "${x:-danger} --force", "x=danger; $x --force",
+		"x=danger; $=x --force", "f() { danger --force; }; f", "f()danger --force; f", "{danger,--force}",
+		"<(danger --force)", "=(danger --force)",
+	}
 	words := strings.Fields(`{ } ( ) ; ; && || | & ! : true false x=1 1=x é=1 x+=y 1+=x a[1]=x $x "$x" $x[1] ${x} ~ * {a,b} 1 2
 		noglob nocorrect command builtin exec eval - [[ ]] [ ] (( )) > >! >>! >| >>| &>! >& f <f <<<x 2>&1 always try x]=y
 		if then else fi case esac in for zsh -c bash sh -e`)

@@ -16,6 +16,8 @@ var files = Pack{
 			Name:   "no-wide-delete",
 			Blocks: "the deletion or the move of a root, a home, a system folder or the whole workspace",
 			Find:   wideDelete,
+			Doubt: [][]string{{"rmtree('/')", `rmtree("/")`, "rmsync('/',", `rmsync("/",`, "rm_rf('/')", `rm_rf("/")`,
+				"remove_tree('/')", `removeall("/")`, "--no-preserve-root"}},
 		},
 		{
 			Name: "no-outside-delete", Blocks: "the deletion of a folder or a pattern outside of the workspace",

@@ -53,7 +53,7 @@ func TestHeld(t *testing.T) {
 		},
 		"if": {
 			hooks: `{"name": "1", "command": ["sh", "one.sh"], "events": ["pre-tool"], "if": "shell(git_push*)"}`,
-			held: []string{push, `pre-tool --tool shell --args {"command":"x=$(y | rev); $x"}`,
+			held: []string{push, `pre-tool --tool shell --args {"command":"x=$(y);$x"}`,
 				`pre-tool --tool shell --args {"command"`, "pre-tool --tool shell"},
 			free: []string{list, preA, prompt}, pin: true,
 		},

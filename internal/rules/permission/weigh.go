@@ -30,6 +30,7 @@ var escapes = lazy.Regexp{Text: `\\+(?:x([0-9A-Fa-f]{1,2})|[uU]0*([0-9A-Fa-f]{2}
 
 // spelled returns a text with the characters that escapes spell.
 func spelled(text string) string {
+	text = strings.ReplaceAll(text, `\_`, " ") // of env -S
 	return escapes.Get().ReplaceAllStringFunc(text, func(escape string) string {
 		digits, base := strings.TrimLeft(escape, `\`), 8
 		if strings.ContainsAny(digits[:1], "xuU") {

@@ -3,6 +3,7 @@ package shellline
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hookrun/hookrun/internal/lib/lazy"
 	"github.com/hookrun/hookrun/internal/rules/programs"
@@ -103,6 +104,9 @@ func setNames(text string) map[string]bool {
 		}
 		before, behind := plain[:start], plain[at:]
 		setter = setter || InList(setters, name)
+		if InList("cd chdir pushd popd", name) {
+			names["PWD"], names["OLDPWD"] = true, true
+		}
 		switch isBraced := strings.HasSuffix(before, "${"); {
 		// a use
 		case isBraced && !strings.HasPrefix(strings.TrimPrefix(behind, ":"), "="), strings.HasSuffix(before, "$"):
@@ -148,6 +152,8 @@ func fromOutside(commands []Command) bool {
 		switch {
 		case c.Words[0].Computed, c.Input != nil, isFirst && c.stdin == fed:
 			return true
+		case InList(ownOutput, name) && slices.ContainsFunc(c.Words[1:], isFormat):
+			return true
 		case InList(ownOutput, name), c.Row.Is(programs.Remote) && !c.Row.Is(programs.Runs):
 			return false
 		case InList("grep egrep fgrep", name):
@@ -169,6 +175,28 @@ const (
 	// printers print or change text of the line.
 	printers = "echo printf print expr dc bc tr rev sed awk cut paste jq xxd fold tac column envsubst"
 )
+
+// isFormat reports whether an argument may have text that the program prints, as find -printf and date + have.
+func isFormat(w Word) bool {
+	if format, ok := strings.CutPrefix(w.Text, "+"); ok { // only %s and the like are no text
+		for before, behind, ok := strings.Cut(format, "%"); ; before, behind, ok = strings.Cut(behind, "%") {
+			if strings.ContainsFunc(before, unicode.IsLetter) {
+				return true
+			}
+			if !ok {
+				return false
+			}
+			behind = strings.TrimLeft(behind, "-_0^:#")
+			behind = behind[min(1, len(behind)):]
+		}
+	}
+	for _, option := range []string{"-printf", "-fprintf", "--printf", "--format", "--pretty", "-ls"} {
+		if strings.HasPrefix(w.Text, option) {
+			return true
+		}
+	}
+	return false
+}
 
 // notOutside are the facts of programs that may print a text of the line.
 const notOutside = programs.Language | programs.Decodes | programs.Unpacks | programs.Script | programs.Runs |

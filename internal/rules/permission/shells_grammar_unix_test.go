@@ -13,9 +13,9 @@ import (
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
-// TestWhatGrammarRuns has zsh and bash run lines at random from the words of their grammars: what stands alone is text,
-// and what stands together may be a group, an assignment or a redirection. A rule for danger must match each line that
-// ran it.
+// TestWhatGrammarRuns has zsh, bash and dash run lines at random from the words of their grammars: what stands alone is
+// text, and what stands together may be a group, an assignment or a redirection. A rule for danger must match each line
+// that ran it.
 func TestWhatGrammarRuns(t *testing.T) {
 	t.Parallel()
 	commands := []string{
@@ -27,8 +27,9 @@ func TestWhatGrammarRuns(t *testing.T) {
 	}
 	words := strings.Fields(`{ } ( ) ; ; && || | & ! : true false x=1 1=x é=1 x+=y 1+=x a[1]=x $x "$x" $x[1] ${x} ~ * {a,b} 1 2
 		noglob nocorrect command builtin exec eval - [[ ]] [ ] (( )) > >! >>! >| >>| &>! >& f <f <<<x 2>&1 always try x]=y
+		a\\ a\ $'\n' $'\x23' ${x:-"z"} x[0]=y let x=1+2 zstyle autoload print -l *.py >=2.0 repeat coproc time {{ {true}
 		if then else fi case esac in for zsh -c bash sh -e`)
-	for _, shell := range []string{"zsh", "bash"} {
+	for _, shell := range []string{"zsh", "bash", "dash"} {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
 			path, err := exec.LookPath(shell)

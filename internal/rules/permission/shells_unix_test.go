@@ -137,7 +137,6 @@ func runLines(t *testing.T, shell string, lines []string) (ran []string) {
 	// What a line starts in the background may run beside later lines. It has the line's number in its environment.
 	const format = "#!/bin/sh\nn=$LINE_OF_TEST\n[ \"$n\" ] || read -r n < %s\necho \"$n $*\" >> %s\n"
 	program := fmt.Sprintf(format, current, log)
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "danger"), []byte(program), 0o700)) //nolint:gosec // it is run
 	for tool := range strings.FieldsSeq("bash sh zsh env dash cat timeout xargs find nice date tee") {
 		if path, err := exec.LookPath(tool); err == nil {
 			require.NoError(t, os.Symlink(path, filepath.Join(bin, tool)))
@@ -146,6 +145,8 @@ func runLines(t *testing.T, shell string, lines []string) (ran []string) {
 	const atOnce = 400
 	first := 0
 	for chunk := range slices.Chunk(lines, atOnce) {
+		// A line such as `> =danger` may have overwritten the program.
+		require.NoError(t, os.WriteFile(filepath.Join(bin, "danger"), []byte(program), 0o700)) //nolint:gosec // it is run
 		var script strings.Builder
 		for i, line := range chunk {
 			quotedLine := "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"

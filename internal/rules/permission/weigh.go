@@ -16,6 +16,8 @@ func (w wildcard) mayStandIn(line *shellLine) bool {
 	decoded := spelled(line.text)
 	text := quotes.Get().Replace(decoded)
 	if w.wordsAppearIn(text) || w.wordsAppearIn(braces.Get().Replace(text)) ||
+		// behind an escaped backslash, a line ends
+		w.wordsAppearIn(quotes.Get().Replace(strings.ReplaceAll(decoded, `\\`, ""))) ||
 		// a variable may be empty
 		w.wordsAppearIn(quotes.Get().Replace(expansion.Get().ReplaceAllString(decoded, ""))) {
 		return true
@@ -79,13 +81,21 @@ func hasWord(text, word string, begins, ends bool) bool {
 	}
 }
 
-// atStart reports whether a word can start after the text. In a string of another language \n is not an n.
+// atStart reports whether a word can start after the text. In a string of another language \n is not an n, and the - of
+// ${x-y} and ${x:-y} is not a part of y.
 func atStart(before string) bool {
 	if before == "" || !inWord(before[len(before)-1]) {
 		return true
 	}
+	near := before[max(0, len(before)-longestName):]
+	at := strings.LastIndex(near, "${")
+	if at >= 0 && near[len(near)-1] == '-' && !strings.ContainsAny(near[at:], " \t\n}") {
+		return true
+	}
 	return len(before) > 1 && before[len(before)-2] == '\\'
 }
+
+const longestName = 200 // of a variable with a default value
 
 func atEnd(behind string) bool { return behind == "" || !inWord(behind[0]) }
 

@@ -146,7 +146,8 @@ func runLines(t *testing.T, shell string, lines []string) (ran []string) {
 	first := 0
 	for chunk := range slices.Chunk(lines, atOnce) {
 		// A line such as `> =danger` may have overwritten the program.
-		require.NoError(t, os.WriteFile(filepath.Join(bin, "danger"), []byte(program), 0o700)) //nolint:gosec // it is run
+		//nolint:gosec // it is run
+		require.NoError(t, os.WriteFile(filepath.Join(bin, "danger"), []byte(program), 0o700))
 		var script strings.Builder
 		for i, line := range chunk {
 			quotedLine := "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"

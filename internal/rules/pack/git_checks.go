@@ -93,7 +93,8 @@ func (g *gitCall) hasHooks(folder string) bool {
 		return false
 	}
 	at := inFolder(g.dir, folder)
-	if g.repo.root != "" && !below(g.repo.root, at) || g.repo.root == "" && path.IsAbs(folder) {
+	if root := filepath.ToSlash(g.repo.root); root != "" && !below(root, filepath.ToSlash(at)) ||
+		root == "" && filepath.IsAbs(folder) {
 		return false
 	}
 	if _, err := os.Stat(at); err != nil { // made later

@@ -223,8 +223,8 @@ func (g *gitCall) path(w Word) string {
 	if strings.HasPrefix(text, ":") {
 		return ""
 	}
-	at := inFolder(g.dir, text)
-	if at == g.repo.root || strings.HasPrefix(g.repo.root, strings.TrimSuffix(at, "/")+"/") {
+	at := filepath.ToSlash(inFolder(g.dir, text))
+	if root := filepath.ToSlash(g.repo.root); at == root || below(at, root) {
 		return ""
 	}
 	return at

@@ -38,7 +38,7 @@ func TestWindows(t *testing.T) {
 		`iwr x -OutFile y.ps1`, `irm x | ConvertTo-Json`, `curl -s x | jq .a`, `curl x | tee install.sh`,
 		`icacls a.txt`, `Format-Table`, `format-list d`, `clang-format a:b`, `echo x > /dev/null`, `npm run format`,
 		`Get-Content .tenex-hooks.json`, `dotnet build 2>$null`, `Get-Process | Format-Table`, `git status`,
-		`cd build; Remove-Item -Recurse *`, `del /s *.log`, `echo "rd /s /q C:\"`, `git commit -m "rd /s /q C:\"`,
+		`cd build; Remove-Item -Recurse *`, `del /s *.log`, `echo "rd /s /q C:\x"`, `git commit -m "rd /s /q C:\x"`,
 		`findstr /s /i "format c:" *.txt`, `rd /s /q src\app\build`, `grep -r "del /s" C:\src`,
 	} {
 		assert.Empty(t, what(line), line)

@@ -67,6 +67,7 @@ type Report struct {
 	StdoutBytes int64        `json:"stdout_bytes"`
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
+	Warm        bool         `json:"warm,omitempty"`    // a process that an earlier call had started answered
 	Failure     string       `json:"failure,omitempty"` // why the hook gave no answer, if it failed open
 	Would       string       `json:"would,omitempty"`   // an observing hook would have done this, as in block: REASON
 }

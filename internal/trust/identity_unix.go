@@ -30,6 +30,9 @@ func (i identity) moved() bool { return i.changed != i.mtime }
 
 func (i identity) sameFolder(then identity) bool { return i.dev == then.dev && i.ino == then.ino }
 
+// place is the identity of a folder without its times.
+func (i identity) place() identity { return identity{dev: i.dev, ino: i.ino, folder: i.folder} }
+
 // lookAt returns the identity of the file to which a path leads.
 func lookAt(path string) (i identity, there bool) {
 	var s unix.Stat_t

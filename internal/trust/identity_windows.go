@@ -27,6 +27,9 @@ func (i identity) moved() bool { return false }
 
 func (i identity) sameFolder(then identity) bool { return i.folder && then.folder }
 
+// place is the identity of a folder without its times.
+func (i identity) place() identity { return identity{folder: i.folder} }
+
 // isRegular also accepts files kept elsewhere, such as in the cloud, because they run like other files.
 func isRegular(info fs.FileInfo) bool { return info.Mode().Type()&^fs.ModeIrregular == 0 }
 

@@ -16,7 +16,7 @@ func Report(name, source string, r *HookResult, v *Verdict) protocol.Report {
 		Name: name, Source: source, Status: v.Status, Cause: v.Cause,
 		Signal: r.Signal, Duration: protocol.Milliseconds(r.Duration),
 		StdoutBytes: r.Stdout.Total, Stderr: Shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
-		Failure: v.FailedOpen,
+		Failure: v.FailedOpen, Warm: r.Warm,
 	}
 	if v.Status != StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil &&
 		r.Signal == "" {

@@ -25,6 +25,7 @@ type HookResult struct {
 	Fault    string
 	HTTP     *HTTPResult // of an HTTP hook, whose response body is Stdout; nil: a process or a function
 	TimedOut bool        // killed at the deadline, Limit
+	Warm     bool        // an earlier call had started the persistent process
 	NoLine   bool        // a persistent hook timed out before printing a line
 	Limit    time.Duration
 	ExitCode int

@@ -402,6 +402,9 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 	if pool := f.set.pools[h.Hook]; pool != nil && !f.runner.options.OneShot {
 		return f.runner.runPersistent(ctx, pool, h)
 	}
+	if result, begun := f.runKept(ctx, h); begun {
+		return result
+	}
 	return f.runner.runProcess(ctx, f.processes, h)
 }
 

@@ -2,17 +2,13 @@ package engine
 
 import (
 	"context"
-	"strconv"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/hook"
 	"github.com/hookrun/hookrun/internal/core/launch"
 	"github.com/hookrun/hookrun/internal/core/nearmiss"
 	"github.com/hookrun/hookrun/internal/core/process"
-	"github.com/hookrun/hookrun/internal/lib/crash"
 )
 
 // slot waits until fewer processes run than Options.MaxProcs. It returns a function that frees the slot, to call once
@@ -44,7 +40,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	}
 	input, id := process.Input(h.payload), ""
 	if by, is := h.Handler.(*hook.Process); is && by.Workers > 0 {
-		input, id = r.line(h)
+		input, id = h.line(r.lastID.Add(1))
 	}
 	if h.Async && r.options.OneShot {
 		err := startError(s.StartDetached(program, input))
@@ -79,49 +75,6 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 		nearmiss.ReadLine(&result)
 	}
 	return result
-}
-
-// line returns the input line of a persistent hook and the id of the call in that line. If the client's own input has
-// an id, line uses that id, because many readers refuse an object with a duplicate key.
-func (r *Runner) line(h *hookRun) (input process.Input, id string) {
-	if id = gjson.Get(h.call.ClientInput, "id").Raw; id != "" {
-		return process.Input(h.payload), id
-	}
-	id = strconv.FormatInt(r.lastID.Add(1), 10)
-	return process.Input(h.payload.WithID(id)), id
-}
-
-// runPersistent gives the call to a persistent process of the hook.
-func (r *Runner) runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result dialect.HookResult) {
-	begin, hasLine := time.Now(), false
-	line, id := r.line(h)
-	var crashed error
-	read := func(reply *process.Reply) (problem string) {
-		result, hasLine = resultOf(&reply.Result, h.limit), true
-		result.CallID = id
-		if crashed = readLine(&result); crashed != nil {
-			return crashed.Error()
-		}
-		return result.ProtocolError
-	}
-	reply := pool.Ask(ctx, h.call.Workspace, line, h.limit, read)
-	if crashed != nil { // the pool has finished the call
-		panic(crashed)
-	}
-	if !hasLine {
-		result = resultOf(&reply.Result, h.limit)
-	}
-	result.Err = startError(result.Err)
-	result.ProtocolError, result.NoLine = reply.Problem, reply.NoAnswer
-	result.Duration = time.Since(begin)
-	return result
-}
-
-// readLine reads the line of a persistent process. An error is a panic in hookrun.
-func readLine(result *dialect.HookResult) (err error) {
-	defer crash.Catch(&err)
-	nearmiss.ReadLine(result)
-	return nil
 }
 
 // watch waits for an async hook, until its deadline or Close.

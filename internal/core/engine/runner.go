@@ -61,9 +61,10 @@ type Options struct {
 	// NoApprovals is for tests: no person can let a blocked call pass.
 	NoApprovals bool
 
-	// OneShot is for a process that makes one call and ends. No state stays between calls: a persistent hook gets one
-	// line and the end of its input, and the runner does not wait for async hooks. Close then has no effect.
+	// OneShot is for a process that makes one call and ends. The runner does not wait for async hooks. A persistent
+	// hook gets one line and the end of its input, unless Keeper has a process for the hook. Close has no effect.
 	OneShot bool
+	Keeper  Keeper // nil: no process stays between the calls of OneShot runners
 
 	// Subreaper makes this process the parent of descendants orphaned by hooks. At a deadline the runner then also
 	// finds descendants that escaped every other search (Linux). It takes any unknown child for such an orphan and

@@ -33,6 +33,9 @@ type TrustFiles interface {
 	ChangedBeforeRun(*hook.Hook) string
 	// ChangedDuringRun is ChangedBeforeRun for a hook that has ended and may have made new files.
 	ChangedDuringRun(*hook.Hook) string
+	// State returns a text that differs once a file that the hook's command runs is another or has changed. An error
+	// says why nobody knows these files.
+	State(*hook.Hook) (string, error)
 	// ChangedWithin returns the Judgment of a call, without its cause, after such a change.
 	ChangedWithin(h *hook.Hook, path string) Judgment
 }

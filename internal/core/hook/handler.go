@@ -47,7 +47,12 @@ type Process struct {
 	// Workers is the maximum number of processes that live as long as the Runner, and answer many calls with a line for
 	// each line of input; 0: each call has its own process.
 	Workers int
+	// Keep is how long these processes stay without a call, between the calls of several programs; 0: not at all.
+	Keep time.Duration
 }
+
+// DefaultKeep is the default of Process.Keep in a hooks file.
+const DefaultKeep = 10 * time.Minute
 
 // Command is the command of a hook: either Argv, spawned directly, or Shell, run by `sh -c`.
 type Command dialect.Command

@@ -71,6 +71,9 @@ func (p *parser) hook(value document.Value, n int) (h hook.Hook, ok bool) {
 	}
 	if by, is := h.Handler.(*hook.Process); is && e.isPersistent() {
 		by.Workers = max(int(e.values["workers"].Num), 1)
+		if _, is := e.values["keep"]; !is {
+			by.Keep = hook.DefaultKeep
+		}
 	}
 	e.checkRequest(&h)
 	e.warnUnreachable(&h)
@@ -111,8 +114,10 @@ func (e *entry) checkMeaningless(h *hook.Hook) {
 		exit.Problem("\"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; " +
 			"leave it out")
 	}
-	if workers, ok := e.values["workers"]; ok && !e.isPersistent() && h.Request() == nil {
-		workers.Problem("\"workers\" is for persistent hooks; add \"persistent\": true, or leave it out")
+	for _, key := range [...]string{"workers", "keep"} {
+		if value, ok := e.values[key]; ok && !e.isPersistent() && h.Request() == nil {
+			value.Problem("%q is for persistent hooks; add \"persistent\": true, or leave it out", key)
+		}
 	}
 }
 
@@ -301,6 +306,31 @@ func (r *reader) number(most int) int {
 	}
 	r.Problem("%s must be a whole number from 1 to %d, not %s", r.Called(), most, brief(r.Raw))
 	return 0
+}
+
+// maxKeep bounds the time for which processes stay without a call. A longer one is a typing error.
+const maxKeep = 24 * time.Hour
+
+func (r *reader) keep(h *hook.Hook) {
+	keep, err := time.Duration(0), error(nil)
+	switch {
+	case r.Type == gjson.Number && r.Num == 0:
+	case r.Type == gjson.Number:
+		keep, err = timeoutSeconds(r.Raw)
+	case r.Type == gjson.String:
+		if keep, err = time.ParseDuration(r.String()); err != nil || keep != 0 {
+			keep, err = timeoutDuration(r.String())
+		}
+	default:
+		r.WrongType("a duration such as \"10m\", or a number of seconds")
+	}
+	if err == nil && keep > maxKeep {
+		err = fmt.Errorf("must be at most %v, not %s", maxKeep, quote(r.String()))
+	}
+	if err != nil {
+		r.Problem("\"keep\" %v", err)
+	}
+	h.Process().Keep = keep
 }
 
 func (r *reader) timeout(h *hook.Hook) {

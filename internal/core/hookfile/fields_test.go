@@ -22,7 +22,7 @@ var knownKeys = "; known are " + strings.Join(hookfile.SchemaKeys["$defs.hook.pr
 var entries = []string{
 	`{"name": "a", "command": "true", "events": ["pre-tool"], "matcher": "shell", "if": "shell(ls)",
 	  "when": [{"path": "args.command", "exists": true}], "timeout": 5, "on_failure": "block", "env": {"A": "b"},
-	  "inherit_env": false, "persistent": true, "workers": 2, "files": ["a/**"], "mode": "observe",
+	  "inherit_env": false, "persistent": true, "workers": 2, "keep": "1h", "files": ["a/**"], "mode": "observe",
 	  "observe_until": "2027-01-31", "approvable": true, "enabled": false}`,
 	`{"name": "a", "url": "https://h/x", "events": ["pre-tool"], "headers": {"X": "$A"}, "allowed_env_vars": ["A"],
 	  "ca_file": "a", "client_cert": "b", "client_key": "c", "proxy": "http://p"}`,

@@ -186,6 +186,13 @@ func (v *View) conditions() any {
 	return all
 }
 
+func (v *View) keep() any {
+	if by := v.Hook.Process(); by.Workers > 0 {
+		return by.Keep.String()
+	}
+	return nil
+}
+
 // timeout returns the hook's deadline: one duration or, if they differ, one for each event.
 func (v *View) timeout() any {
 	switch {

@@ -54,7 +54,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, w *
 	attr := &syscall.ProcAttr{
 		Dir:   program.Dir,
 		Env:   append(program.Env, RunVariable+"="+l.mark),
-		Files: stdio[:],
+		Files: append(stdio[:], program.inherits...),
 		Sys:   l.sysProcAttr(life),
 	}
 	var err error

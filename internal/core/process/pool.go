@@ -40,6 +40,7 @@ func (s *Supervisor) NewPool(size int, program func(dir string) (Program, error)
 type Reply struct {
 	Result
 	NoAnswer bool   // timed out before a line was printed
+	Warm     bool   // an earlier call had started the process
 	Problem  string // why the line is no valid answer; the process was killed
 }
 
@@ -145,6 +146,16 @@ func (p *Pool) exitedIdle(w *worker) {
 	if i >= 0 {
 		w.end()
 	}
+}
+
+// PIDs returns the processes that wait for a call.
+func (p *Pool) PIDs() (pids []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.idle {
+		pids = append(pids, w.leader.pid)
+	}
+	return pids
 }
 
 // endLater ends a process in the background, so the call need not wait.

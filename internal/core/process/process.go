@@ -14,6 +14,8 @@ type Program struct {
 	Args []string // including the program's name, as in os.Args
 	Dir  string   // the working directory
 	Env  []string // NAME=VALUE, each name once; Start adds RunVariable
+
+	inherits []uintptr // descriptors from 3, for StartDetached alone
 }
 
 // RunVariable is the environment variable that marks a process and its descendants (Linux, macOS). It identifies

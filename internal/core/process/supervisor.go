@@ -68,8 +68,9 @@ func (s *Supervisor) Close() {
 }
 
 // StartDetached starts a process that outlives this one, without waiting for it. The input is a file without a name,
-// since a pipe would need a writer. The output is discarded.
-func (s *Supervisor) StartDetached(program Program, input Input) error {
+// since a pipe would need a writer. The output is discarded. The process gets files as its descriptors from 3 (Linux,
+// macOS).
+func (s *Supervisor) StartDetached(program Program, input Input, files ...*os.File) error {
 	stdin, err := unnamedFile(input)
 	if err != nil {
 		return err
@@ -80,6 +81,9 @@ func (s *Supervisor) StartDetached(program Program, input Input) error {
 		return err
 	}
 	defer null.Close()
+	for _, f := range files {
+		program.inherits = append(program.inherits, f.Fd())
+	}
 	l, err := s.start(program, [3]uintptr{stdin.Fd(), null.Fd(), null.Fd()}, outlivesUs, nil)
 	if err != nil {
 		return err

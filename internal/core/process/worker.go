@@ -78,7 +78,7 @@ const (
 func (w *worker) ask(
 	ctx context.Context, line Input, deadline <-chan time.Time, check func(*Reply) string,
 ) (reply Reply, how exchange) {
-	if w.served {
+	if reply.Warm = w.served; w.served {
 		w.stderr.take() // drop stderr printed between calls
 	}
 	input := w.write(line)
@@ -90,13 +90,13 @@ func (w *worker) ask(
 		reply.Stderr = w.stderr.take()
 		return reply, failed
 	case eventLine:
-		return w.takeAnswer(input, check)
+		return w.takeAnswer(reply, input, check)
 	}
-	return w.exitWithoutLine(input, check)
+	return w.exitWithoutLine(reply, input, check)
 }
 
 // takeAnswer takes and checks the line printed by the process.
-func (w *worker) takeAnswer(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
+func (w *worker) takeAnswer(reply Reply, input *lineInput, check func(*Reply) string) (_ Reply, how exchange) {
 	w.stopWriting(input)
 	early := w.unreadLine(input)
 	reply.Stdout, reply.Stderr = w.stdout.take(), w.stderr.take()
@@ -114,7 +114,7 @@ func (w *worker) takeAnswer(input *lineInput, check func(*Reply) string) (reply 
 }
 
 // exitWithoutLine reports the end of a process that printed no line.
-func (w *worker) exitWithoutLine(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
+func (w *worker) exitWithoutLine(reply Reply, input *lineInput, check func(*Reply) string) (_ Reply, how exchange) {
 	w.stopWriting(input)
 	untouched := w.served && w.unreadLine(input) // a process started for this call ended because of the call
 	left, status := w.kill()

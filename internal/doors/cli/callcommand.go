@@ -23,6 +23,7 @@ import (
 	"github.com/hookrun/hookrun/internal/doors/calls"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/printable/terminal"
+	"github.com/hookrun/hookrun/internal/net/keeper"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -228,6 +229,9 @@ func (f *callCommand) prepare(
 		f.project.FindAbove(len(cfg.Hooks))
 	}
 	options.OneShot = true
+	if dir, err := f.stateDir(); err == nil {
+		options.Keeper = keeper.In(dir, options.Binary)
+	}
 	if f.debug {
 		f.inputs = &debugInputs{}
 		options.OnInput = f.inputs.add

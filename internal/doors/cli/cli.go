@@ -27,6 +27,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/net/keeper"
 )
 
 // Exit codes of a call without a verdict. The codes of a verdict are in protocol.Outcome.
@@ -110,6 +111,8 @@ func Run(args []string, std Streams) int {
 		args = append([]string{args[1], "--help"}, args[2:]...)
 	case "__complete":
 		return completeWord(args[1:], std)
+	case keeper.Command:
+		return keeper.Run()
 	case process.BreakCommand:
 		return sendBreak(args[1:], std)
 	case "--version":

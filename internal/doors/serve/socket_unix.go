@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/files/owner"
 	"github.com/hookrun/hookrun/internal/lib/files/regular"
 	"github.com/hookrun/hookrun/internal/lib/jsonrpc"
+	"github.com/hookrun/hookrun/internal/lib/peer"
 )
 
 // maxSocketPath is the length that fits into the address of a socket.
@@ -33,11 +34,11 @@ func (l unixListener) accept() (io.ReadWriteCloser, error) {
 
 // mayCall admits only processes of the same user.
 func mayCall(c io.ReadWriteCloser) error {
-	uid, known, err := peer(c.(*net.UnixConn))
+	uid, err := peer.User(c.(*net.UnixConn))
 	switch {
 	case err != nil:
 		return jsonrpc.Errorf(codeNoVerdict, "who is calling cannot be told: %v", err)
-	case known && uid != os.Getuid():
+	case uid != os.Getuid():
 		return jsonrpc.Errorf(codeNoVerdict, "this is the socket of another user")
 	}
 	return nil
@@ -163,8 +164,6 @@ func ownFolder(info fs.FileInfo) error {
 		return errors.New("belongs to another user")
 	case info.Mode().Perm()&0o022 != 0:
 		return errors.New("can be written to by others")
-	case !peersKnown && info.Mode().Perm()&0o077 != 0:
-		return errors.New("can be entered by others")
 	}
 	return nil
 }

@@ -1,0 +1,262 @@
+//go:build unix
+
+package keeper
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/process"
+	"github.com/hookrun/hookrun/internal/lib/files/lock"
+	"github.com/hookrun/hookrun/internal/lib/files/owner"
+	"github.com/hookrun/hookrun/internal/lib/state"
+)
+
+const (
+	// signTime is how long a call waits for a sign of a keeper, and startTime how long for that of a new one. Without a
+	// sign the call runs its hook itself.
+	signTime  = 250 * time.Millisecond
+	startTime = 2 * time.Second
+	// killTime is how long after its limit a call waits for an answer, beside the time that a hook has to end.
+	killTime = 500 * time.Millisecond
+	// maxSocketPath is the length that fits into the address of a socket, on macOS with its final zero.
+	maxSocketPath = 103
+)
+
+// Client gives lines to keepers, and starts them.
+type Client struct{ state, binary string }
+
+// In returns the engine.Keeper of a state folder. It starts binary as a keeper.
+func In(state, binary string) engine.Keeper { return &Client{state, binary} }
+
+// Ask gives a call to a kept process: see engine.Keeper.
+func (c *Client) Ask(ctx context.Context, k *engine.Kept, line func(number int64) process.Input, limit time.Duration,
+	check func(*process.Reply) (problem string)) (reply process.Reply, begun bool) {
+	deadline := time.Now().Add(limit)
+	path, err := c.socket(k)
+	if err != nil {
+		return reply, false
+	}
+	patience := signTime
+	to, err := dial(path, signTime)
+	if err != nil {
+		patience = startTime
+		to, err = c.start(path, k)
+	}
+	if err != nil {
+		return reply, false
+	}
+	defer to.Close()
+	defer context.AfterFunc(ctx, func() { to.CloseWrite() })() // the keeper kills the process of a caller that is gone
+	number, pid, err := to.turn(min(patience, limit/2), deadline.Add(-limit/2))
+	if errors.Is(err, os.ErrDeadlineExceeded) && pid == 0 { // it hangs: the next call starts another
+		os.Remove(path)
+		os.Remove(lockOf(path))
+	}
+	if err != nil || ctx.Err() != nil {
+		return reply, false
+	}
+	a := asked{conn: to, kept: k, pid: pid, ctx: ctx, until: deadline.Add(process.TermTime + killTime)}
+	return a.ask(line(number), max(time.Until(deadline), time.Millisecond), check), true
+}
+
+// turn waits for a sign of the keeper, and then for a process that is free.
+func (c *conn) turn(sign time.Duration, until time.Time) (call int64, pid int, err error) {
+	if err = c.send(asks); err != nil {
+		return 0, 0, err
+	}
+	text, err := c.expect(waits, time.Now().Add(sign))
+	if err != nil {
+		return 0, 0, err
+	}
+	pid = int(number(text))
+	text, err = c.expect(ready, until)
+	return number(text), pid, err
+}
+
+// asked is a call that a process has.
+type asked struct {
+	*conn
+	kept  *engine.Kept
+	pid   int // of the keeper
+	ctx   context.Context
+	until time.Time // the keeper has killed the process by then
+}
+
+func (a *asked) ask(line process.Input, limit time.Duration, check func(*process.Reply) string) process.Reply {
+	pieces := append([][]byte{bytesOf(int64(limit))}, line...)
+	_ = a.SetWriteDeadline(a.until)
+	if err := a.send(begins, pieces...); err != nil {
+		return a.failed(err)
+	}
+	text, err := a.expect(answers, a.until)
+	if err != nil {
+		return a.failed(err)
+	}
+	reply, asks, err := readReply(text, &a.kept.Program)
+	if err != nil {
+		return a.failed(err)
+	}
+	if !asks {
+		return reply
+	}
+	answer := takes
+	if reply.Problem = check(&reply); reply.Problem != "" {
+		answer = refuses
+	}
+	if err = a.send(answer, []byte(reply.Problem)); err != nil {
+		return a.failed(err)
+	}
+	text, err = a.expect(done, time.Now().Add(turnTime+process.TermTime+killTime))
+	if err != nil {
+		return a.failed(err)
+	}
+	reply.Problem = string(text)
+	return reply
+}
+
+// failed is the reply of a keeper that hangs or is gone. A process may have had the line, so no other may get it. A
+// keeper that hangs is killed: its watchdog kills the process.
+func (a *asked) failed(err error) (reply process.Reply) {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		_ = syscall.Kill(a.pid, syscall.SIGKILL) // the connection is open, so the process has its number still
+		reply.TimedOut, reply.NoAnswer = true, true
+	case a.ctx.Err() != nil:
+		reply.TimedOut = true
+	default:
+		reply.Problem = "what kept its process between calls ended in the middle of the call"
+	}
+	return reply
+}
+
+// socket returns the path of the socket for these processes, by all that makes them others.
+func (c *Client) socket(k *engine.Kept) (string, error) {
+	folder, err := folderIn(c.state, k.Workspace)
+	if err != nil {
+		return "", err
+	}
+	hash, p := sha256.New(), &k.Program
+	fmt.Fprintf(hash, "%q %q %q %q %q %q %d %d %q\n", k.Hook, k.Workspace, p.Path, p.Args, p.Dir,
+		slices.Sorted(slices.Values(p.Env)), k.Workers, k.Keep, k.Files)
+	for _, path := range []string{c.binary, k.Program.Path, k.Workspace} {
+		at, err := identity(path)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(hash, "%q %s\n", path, at)
+	}
+	fmt.Fprintf(hash, "%q\n", rights())
+	return filepath.Join(folder, hex.EncodeToString(hash.Sum(nil)[:12])+".sock"), nil
+}
+
+// identity identifies a file in one state, or a folder.
+func identity(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	at, _ := placeOf(path)
+	if info.IsDir() {
+		return fmt.Sprint(at), nil
+	}
+	return fmt.Sprint(at, info.Size(), info.ModTime().UnixNano()), nil
+}
+
+// folderIn returns the folder of the sockets in a state folder. It makes the folder, and refuses one that another user
+// or the project could write to.
+func folderIn(folder, workspace string) (string, error) {
+	real, err := state.Private(folder, workspace)
+	if err != nil {
+		return "", err
+	}
+	real = filepath.Join(real, folderName)
+	if len(real)+1+24+len(".sock") > maxSocketPath {
+		return "", fmt.Errorf("%s is too long for the path of a socket", real)
+	}
+	info, err := os.Lstat(real)
+	if errors.Is(err, os.ErrNotExist) {
+		if err = owner.MkdirAll(real); err == nil {
+			info, err = os.Lstat(real)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	if stat := info.Sys().(*syscall.Stat_t); !info.IsDir() || int(stat.Uid) != os.Geteuid() || info.Mode().Perm() != 0o700 {
+		return "", fmt.Errorf("%s is no folder that only you can enter", real)
+	}
+	return real, nil
+}
+
+func lockOf(socket string) string { return socket[:len(socket)-len(".sock")] + ".lock" }
+
+var errBusy = errors.New("another call starts it, or it ends")
+
+// start starts a keeper and connects to it. The keeper has the lock for as long as it lives, so there is one at a time.
+// The socket listens before the keeper starts, so nobody waits for the start but for the answer.
+func (c *Client) start(path string, k *engine.Kept) (*conn, error) {
+	held, err := os.OpenFile(lockOf(path), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Close()
+	if free, err := lock.Try(held); err != nil || !free {
+		return nil, errors.Join(errBusy, err)
+	}
+	if now, err := os.Stat(lockOf(path)); err != nil || !same(held, now) { // a keeper that ended has removed it
+		return nil, errors.Join(errBusy, err)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of one that was killed
+		return nil, err
+	}
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	listener.SetUnlinkOnClose(false)
+	defer listener.Close()
+	socket, err := listener.File()
+	if err == nil {
+		defer socket.Close()
+		err = c.startKeeper(path, k, socket, held)
+	}
+	if err != nil {
+		os.Remove(path)
+		return nil, err
+	}
+	return dial(path, signTime)
+}
+
+func same(file *os.File, now os.FileInfo) bool {
+	info, err := file.Stat()
+	return err == nil && os.SameFile(info, now)
+}
+
+// startKeeper starts the process of a keeper. Its environment has no variable of the caller but those that name folders.
+func (c *Client) startKeeper(path string, k *engine.Kept, socket, held *os.File) error {
+	text, err := json.Marshal(newOrder(k, path))
+	if err != nil {
+		return err
+	}
+	program := process.Program{Path: c.binary, Args: []string{"hookrun", Command, k.Hook}, Dir: "/"}
+	for _, name := range [...]string{"PATH", "HOME", "TMPDIR"} {
+		if value, is := os.LookupEnv(name); is {
+			program.Env = append(program.Env, name+"="+value)
+		}
+	}
+	s := process.Supervisor{OneShot: true}
+	defer s.Close()
+	return s.StartDetached(program, process.Input{text}, socket, held)
+}

@@ -1,0 +1,31 @@
+// Package keeper keeps the processes of persistent hooks between calls that are programs of their own.
+//
+//	o := engine.Options{OneShot: true, Keeper: keeper.In(stateFolder, binary)}
+//	…
+//	os.Exit(keeper.Run())                                 // in a process that Ask started: see Command
+//	…
+//	all, err := keeper.List(stateFolder)                  // what is kept
+//	err = all[0].End()
+//
+// The first call of a hook starts a keeper: a process with its own session that outlives the call, with a socket in the
+// state folder. The keeper starts the hook's processes, gives them lines, and returns their answers. It reads no hooks
+// file, judges nothing and knows no dialect. Each call loads, checks and matches by itself, and reads the answer itself.
+//
+// A keeper is for one engine.Kept, one build of hookrun, and one set of rights that the system gives a process
+// (namespaces, groups, umask). If any of them differs, it is another keeper, with another socket.
+//
+// Guarantees:
+//
+//  1. A line is sent once. Ask sends it only to a keeper that has a process for it, and reports whether it was sent. If
+//     a keeper does not answer before, no process gets the line.
+//  2. Ask returns at its limit, plus the time to kill. A keeper that hangs then is killed, and its processes with it.
+//  3. The number of a call is that of no other call of the keeper. If the caller is gone or refuses the answer, the
+//     process is killed, because its next answer could belong to either call.
+//  4. A keeper ends when it was idle for engine.Kept.Keep, when its workspace or its socket is gone or another, when it
+//     is asked to, or at SIGTERM, and with it its processes and their descendants. After SIGKILL a watchdog kills them.
+//  5. Both ends are processes of the same user. The state folder is one that no other user can write to.
+//  6. A hook has at most four keepers in a workspace: a new one ends the one that was idle for longest.
+//
+// Not guaranteed: anything against processes of the same user. On Windows nothing is kept, nor where the state folder
+// cannot be written to, or where its path is too long for a socket.
+package keeper

@@ -1,0 +1,29 @@
+package keeper
+
+import (
+	"cmp"
+	"time"
+)
+
+// Command is the first argument of a process that must call Run. The second is the name of the hook, for ps.
+const Command = "__keep"
+
+// Info is what a keeper keeps.
+type Info struct {
+	Hook      string        `json:"hook"`
+	Workspace string        `json:"workspace"`
+	PID       int           `json:"pid"`
+	Since     time.Time     `json:"since"`
+	Calls     int64         `json:"calls"`
+	Busy      int           `json:"busy,omitempty"` // calls in flight
+	Idle      time.Duration `json:"-"`
+	Keep      time.Duration `json:"-"`
+	Processes []int         `json:"processes"` // of the hook, without those that have a call
+
+	socket string
+}
+
+func (i Info) compare(other Info) int {
+	return cmp.Or(cmp.Compare(i.Workspace, other.Workspace), cmp.Compare(i.Hook, other.Hook),
+		i.Since.Compare(other.Since))
+}

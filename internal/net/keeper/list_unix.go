@@ -1,0 +1,129 @@
+//go:build unix
+
+package keeper
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/lib/files/lock"
+	"github.com/hookrun/hookrun/internal/lib/peer"
+)
+
+const (
+	// folderName is the folder of the sockets in the state folder.
+	folderName = "keepers"
+	// maxKeepers is how many keepers a hook has in a workspace, such as one for each of several environments.
+	maxKeepers = 4
+	// answerTime is how long a keeper may take to say what it keeps, and endTime how long to end.
+	answerTime = time.Second
+	endTime    = 5 * time.Second
+)
+
+// info returns what the keeper keeps.
+func (k *keeper) info() Info {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := Info{Hook: k.hook, Workspace: k.workspace, PID: os.Getpid(), Since: k.began, Calls: k.calls.Load(),
+		Keep: k.order.Keep, Processes: k.pool.PIDs(), Busy: k.open}
+	if k.open == 0 {
+		i.Idle = time.Since(k.lastUse)
+	}
+	return i
+}
+
+// List returns the keepers in a state folder, sorted by workspace and hook. A keeper that does not answer is left out.
+func List(state string) (all []Info) {
+	sockets, _ := filepath.Glob(filepath.Join(state, folderName, "*.sock"))
+	for _, path := range sockets {
+		if i, err := look(path); err == nil {
+			all = append(all, i)
+		}
+	}
+	slices.SortFunc(all, Info.compare)
+	return all
+}
+
+// dial connects to the keeper of a socket, if it is of this user.
+func dial(path string, patience time.Duration) (*conn, error) {
+	d := net.Dialer{Timeout: patience}
+	c, err := d.Dial("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	of := c.(*net.UnixConn)
+	if uid, err := peer.User(of); err != nil || uid != os.Getuid() {
+		c.Close()
+		return nil, errors.Join(errors.New("the socket of another user"), err)
+	}
+	return newConn(of), nil
+}
+
+// look asks a keeper what it keeps.
+func look(path string) (i Info, err error) {
+	c, err := dial(path, answerTime)
+	if err != nil {
+		return i, err
+	}
+	defer c.Close()
+	if err = c.send(looks); err != nil {
+		return i, err
+	}
+	text, err := c.expect(shows, time.Now().Add(answerTime))
+	if err == nil {
+		err = json.Unmarshal(text, &i)
+	}
+	i.socket = path
+	return i, err
+}
+
+// End ends a keeper with its processes, and returns when they are gone. One that hangs is killed.
+func (i *Info) End() error {
+	c, err := dial(i.socket, answerTime)
+	if err != nil {
+		return nil // it has ended
+	}
+	defer c.Close()
+	if err = c.send(ends); err != nil {
+		return err
+	}
+	_ = c.SetReadDeadline(time.Now().Add(endTime))
+	if _, _, err = c.receive(); errors.Is(err, os.ErrDeadlineExceeded) {
+		return syscall.Kill(i.PID, syscall.SIGKILL) // the connection is open, so the process has its number still
+	}
+	return nil
+}
+
+// tidy ends the keepers of the same hook that were idle for longest, if there are too many, and removes what keepers
+// left that were killed.
+func (k *keeper) tidy() {
+	var others []Info
+	for _, i := range List(filepath.Dir(filepath.Dir(k.socket))) {
+		if i.Hook == k.hook && i.Workspace == k.workspace && i.socket != k.socket && i.Busy == 0 {
+			others = append(others, i)
+		}
+	}
+	slices.SortFunc(others, func(a, b Info) int { return int(b.Idle - a.Idle) })
+	for n := range max(0, len(others)+1-maxKeepers) {
+		_ = others[n].End()
+	}
+	locks, _ := filepath.Glob(filepath.Join(filepath.Dir(k.socket), "*.lock"))
+	for _, path := range locks {
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if free, err := lock.Try(file); free && err == nil {
+			os.Remove(strings.TrimSuffix(path, ".lock") + ".sock")
+			os.Remove(path)
+		}
+		file.Close()
+	}
+}

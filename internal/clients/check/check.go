@@ -51,6 +51,8 @@ type Trust struct {
 	CannotStart func(h *hook.Hook, workspace, binary string) (errors, warnings []hook.Diagnostic)
 	// Unresolved returns the commands whose files hookrun allow could not determine: of entries, and of clients' hooks.
 	Unresolved func(hooks []hook.Hook, workspace, binary string) (entries, ofClients []hook.Diagnostic)
+	// Cold returns why each one-shot call starts a persistent hook, or nil if the hook's processes stay between calls.
+	Cold func(h *hook.Hook, workspace, binary string) error
 }
 
 // Checker checks the hooks files that a call would read with these options.

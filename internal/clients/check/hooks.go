@@ -103,6 +103,12 @@ func (f *File) check(all *hookfile.Config, hooks []hook.Hook, workspace string, 
 		f.Warnings = append(f.Warnings, launch.Doubts(h, dir, env)...)
 		errors, warnings := trust.CannotStart(h, workspace, binary)
 		f.Errors, f.Warnings = append(f.Errors, errors...), append(f.Warnings, warnings...)
+		if h.Process().Keep > 0 {
+			if why := trust.Cold(h, workspace, binary); why != nil {
+				const text = "persistent hook %s is started by each call of a client: %v"
+				f.Notes = append(f.Notes, h.Diagnostic(fmt.Sprintf(text, spelling.Quote(h.Name), why)))
+			}
+		}
 	}
 	if f.Level >= hook.ProjectLevel {
 		warnings, notes := trust.Unresolved(hooks, workspace, binary)

@@ -134,6 +134,15 @@ func explained(c *dialect.Call, planned engine.PlannedHook, o *engine.Options, t
 		}
 	}
 	x.values = append(x.values, x.view.Run()...)
+	if by := h.Process(); by.Workers > 0 && h.Disabled == "" {
+		text := fmt.Sprintf("its process stays after a call, for %v without another", by.Keep)
+		if by.Keep == 0 {
+			text = `no, each call of a client starts it: "keep" is 0`
+		} else if why := trust.Cold(h, c.Workspace, o.Binary); why != nil {
+			text = fmt.Sprintf("no, each call of a client starts it: %v", why)
+		}
+		x.line("warm", text)
+	}
 	return x
 }
 

@@ -93,8 +93,9 @@ func (f *firing) kept(h *hook.Hook) (*Kept, error) {
 
 // filesOf returns the state of the files that a hook's command runs.
 func (f *firing) filesOf(h *hook.Hook) (string, error) {
-	c := f.trustCall()
-	c.Hooks = []hook.Hook{*h}
+	c, own := f.trustCall(), *h
+	own.Level = hook.ProjectLevel // of hooks at higher levels trust reads no command
+	c.Hooks = []hook.Hook{own}
 	if f.runner.options.CheckTrust == nil {
 		return "", errNoTrustCheck
 	}

@@ -121,13 +121,13 @@ var fields = [...]field{
 		about:   "How many processes of a persistent hook there may be, for as many calls at once. Default 1.",
 		schema:  `"type": "integer", "minimum": 1, "maximum": 64`,
 		read:    func(r *reader, _ *hook.Hook) { r.number(maxWorkers) },
-		explain: "persistent: %s at most"},
+		explain: "workers: %s"},
 	{key: "keep", kind: programs, group: lifetime, read: (*reader).keep, value: (*View).keep,
 		about: "How long the processes of a persistent hook stay without a call, between the calls of a client: a " +
 			`duration such as "1h", or a number of seconds. Default 10m; "0s": each such call starts a process.`,
 		schema: `"oneOf": [{"type": "number", "minimum": 0, "maximum": 3600},
 			{"type": "string", "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$"}]`,
-		explain: "kept between calls: %s"},
+		explain: onlyJSON},
 
 	{key: "headers", kind: requests, group: runs, read: (*reader).headers, value: (*View).headers,
 		about:   "Headers of the request. $NAME and ${NAME} in a value stand for a variable of allowed_env_vars.",

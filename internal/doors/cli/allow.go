@@ -89,6 +89,9 @@ terminal; without one it needs --yes.`,
 				return 0, err
 			}
 			forgetBeats()
+			if _, err := endWarm(s.Now.Workspace); err != nil {
+				return 0, err
+			}
 			text := "the hooks of %s were not allowed\n"
 			if was {
 				text = "the hooks of %s are not allowed any more\n"
@@ -125,17 +128,7 @@ func (f *hooksFlags) trustState(args []string) (report.State, error) {
 
 // readTrustState is trustState for hooks files that may have a fault. If they have one, no hook is read.
 func (f *hooksFlags) readTrustState(args []string) (s report.State, fault, err error) {
-	switch {
-	case len(args) > 1:
-		return s, nil, fmt.Errorf("unexpected argument %q; give one DIR", args[1])
-	case len(args) == 1 && f.flags.Changed("workspace"):
-		return s, nil, errors.New("DIR and --workspace are the same; give one of the two")
-	case len(args) == 1:
-		if err := f.flags.Set("workspace", args[0]); err != nil {
-			return s, nil, err
-		}
-	}
-	if err := f.find(); err != nil {
+	if err := f.findIn(args); err != nil {
 		return s, nil, err
 	}
 	store, err := trust.Open("", f.folder)
@@ -152,6 +145,21 @@ func (f *hooksFlags) readTrustState(args []string) (s report.State, fault, err e
 	}
 	s, err = report.Read(store, cfg, f.folder, o.Binary)
 	return s, fault, err
+}
+
+// findIn finds the project of the folder in an argument, if there is one.
+func (f *hooksFlags) findIn(args []string) error {
+	switch {
+	case len(args) > 1:
+		return fmt.Errorf("unexpected argument %q; give one DIR", args[1])
+	case len(args) == 1 && f.flags.Changed("workspace"):
+		return errors.New("DIR and --workspace are the same; give one of the two")
+	case len(args) == 1:
+		if err := f.flags.Set("workspace", args[0]); err != nil {
+			return err
+		}
+	}
+	return f.find()
 }
 
 // newTrustState reads the hooks of a folder.

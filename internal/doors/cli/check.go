@@ -20,6 +20,8 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/secret"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
+	"github.com/hookrun/hookrun/internal/net/keeper"
+	"github.com/hookrun/hookrun/internal/texts/queue"
 	"github.com/hookrun/hookrun/internal/trust"
 )
 
@@ -128,6 +130,23 @@ var outsideTrust = check.Trust{
 			return nil, nil // hookrun allow reports the error
 		}
 		return now.Unresolved(cfg)
+	},
+	Cold: func(h *hook.Hook, workspace, binary string) error {
+		dir, err := queue.DefaultDir()
+		if err != nil {
+			return err
+		}
+		if err = keeper.Fault(dir, workspace); err != nil {
+			return err
+		}
+		own := *h
+		own.Level = hook.ProjectLevel // of hooks at higher levels trust reads no command
+		cfg := &hookfile.Config{Hooks: []hook.Hook{own}}
+		now, err := trust.Take(cfg, trust.OutsideCall(workspace, binary))
+		if err == nil {
+			_, err = now.State(&cfg.Hooks[0])
+		}
+		return err
 	},
 }
 

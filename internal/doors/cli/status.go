@@ -19,7 +19,8 @@ var status = command{
 	masks:   true,
 	about: `Shows whether the hooks of the project are allowed, how they differ from what was allowed, and which
 are switched off or only observe. With -o json also which clients are here, with their entries for
-hookrun, their last call, and the last canary of hookrun doctor.
+hookrun, their last call, and the last canary of hookrun doctor. A line "warm" is for each persistent
+hook with a process that waits for the next call; --end ends these processes, and shows nothing else.
 The exit code is
   0  allowed, or there are none
   1  hookrun could not do its work
@@ -33,6 +34,7 @@ The exit code is
 		defineOutput(flags, &output, "text", "json")
 		const oneLine = "print one line for a status bar, and exit with 0 whatever is wrong"
 		line := flags.Bool("line", false, oneLine)
+		end := flags.Bool("end", false, "end the processes of persistent hooks that are warm here")
 		return func(args []string, std Streams) (int, error) {
 			if *line {
 				_ = write(std, printable.Escape(spelling.Brief(f.statusLine(args), 300))+"\n")
@@ -41,17 +43,21 @@ The exit code is
 			if err := checkOutput(flags); err != nil {
 				return 0, err
 			}
+			if *end {
+				return exitOK, f.endWarm(args, output, std)
+			}
 			s, err := f.trustState(args)
 			if err != nil {
 				return 0, err
 			}
-			r, err := s.Report()
-			if err != nil {
+			r := statusReport{}
+			if r.Report, err = s.Report(); err != nil {
 				return 0, err
 			}
 			if err := r.AddOff(&s, machineOf("")); err != nil {
 				return 0, err
 			}
+			r.Warm = warmIn(s.Now.Workspace)
 			return statusExit(r.Status), writeAs(std, output, r, r.String)
 		}
 	},

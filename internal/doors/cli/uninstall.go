@@ -16,7 +16,9 @@ the file since, it is byte for byte what it was, or gone if install made it. The
 {CLIENT NAMES}.
 
 With --managed it takes the hook out of the settings for all users of this machine, for one client or
-several. The managed hooks file stays.`,
+several. The managed hooks file stays.
+
+Persistent hooks that are warm in the project end; with --user and --managed those of all projects.`,
 	example: "  hookrun uninstall claude\n  hookrun uninstall codex --user --dry-run",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var s settingsFlags
@@ -28,7 +30,11 @@ several. The managed hooks file stays.`,
 				return 0, err
 			}
 			if m.on {
-				return exitOK, m.uninstall(args, std)
+				if err := m.uninstall(args, std); err != nil || s.dryRun {
+					return exitOK, err
+				}
+				_, err := endWarm("")
+				return exitOK, err
 			}
 			client, place, err := s.find(args)
 			if err != nil {
@@ -43,7 +49,15 @@ several. The managed hooks file stays.`,
 				return 0, err
 			}
 			s.diffs = true
-			return exitOK, s.apply(changes, std, "", "has no hook of hookrun's")
+			if err := s.apply(changes, std, "", "has no hook of hookrun's"); err != nil || s.dryRun {
+				return exitOK, err
+			}
+			of := s.workspace
+			if s.user {
+				of = ""
+			}
+			_, err = endWarm(of)
+			return exitOK, err
 		}
 	},
 }

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/process"
 	"github.com/hookrun/hookrun/internal/lib/files/lock"
@@ -144,6 +146,11 @@ func (a *asked) failed(err error) (reply process.Reply) {
 // socket returns the path of the socket for these processes, by all that makes them others.
 func (c *Client) socket(k *engine.Kept) (string, error) {
 	folder, err := folderIn(c.state, k.Workspace)
+	if errors.Is(err, os.ErrNotExist) {
+		if err = owner.MkdirAll(folder); err == nil {
+			folder, err = folderIn(c.state, k.Workspace)
+		}
+	}
 	if err != nil {
 		return "", err
 	}
@@ -174,8 +181,8 @@ func identity(path string) (string, error) {
 	return fmt.Sprint(at, info.Size(), info.ModTime().UnixNano()), nil
 }
 
-// folderIn returns the folder of the sockets in a state folder. It makes the folder, and refuses one that another user
-// or the project could write to.
+// folderIn returns the folder of the sockets in a state folder. It refuses one that another user or the project could
+// write to. If the folder is missing, the path comes with os.ErrNotExist.
 func folderIn(folder, workspace string) (string, error) {
 	real, err := state.Private(folder, workspace)
 	if err != nil {
@@ -186,18 +193,31 @@ func folderIn(folder, workspace string) (string, error) {
 		return "", fmt.Errorf("%s is too long for the path of a socket", real)
 	}
 	info, err := os.Lstat(real)
-	if errors.Is(err, os.ErrNotExist) {
-		if err = owner.MkdirAll(real); err == nil {
-			info, err = os.Lstat(real)
-		}
-	}
 	if err != nil {
-		return "", err
+		return real, err
 	}
-	if stat := info.Sys().(*syscall.Stat_t); !info.IsDir() || int(stat.Uid) != os.Geteuid() || info.Mode().Perm() != 0o700 {
+	stat := info.Sys().(*syscall.Stat_t)
+	if !info.IsDir() || int(stat.Uid) != os.Geteuid() || info.Mode().Perm() != 0o700 {
 		return "", fmt.Errorf("%s is no folder that only you can enter", real)
 	}
 	return real, nil
+}
+
+// Fault returns why nothing can be kept for a workspace, or nil.
+func Fault(state, workspace string) error {
+	path, err := folderIn(state, workspace)
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for above := filepath.Dir(path); ; above = filepath.Dir(above) {
+		if err = unix.Access(above, unix.W_OK); !errors.Is(err, os.ErrNotExist) || above == filepath.Dir(above) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("making %s: %w", path, err)
+	}
+	return nil
 }
 
 func lockOf(socket string) string { return socket[:len(socket)-len(".sock")] + ".lock" }

@@ -18,7 +18,8 @@ type Info struct {
 	Busy      int           `json:"busy,omitempty"` // calls in flight
 	Idle      time.Duration `json:"-"`
 	Keep      time.Duration `json:"-"`
-	Processes []int         `json:"processes"` // of the hook, without those that have a call
+	Processes []int         `json:"processes"`        // of the hook, without those that have a call
+	Memory    int64         `json:"memory,omitempty"` // bytes of the keeper and these processes; 0: not known
 
 	socket string
 }

@@ -1,6 +1,10 @@
 package keeper
 
-import "github.com/hookrun/hookrun/internal/core/engine"
+import (
+	"errors"
+
+	"github.com/hookrun/hookrun/internal/core/engine"
+)
 
 // In returns nil: on Windows no process stays between calls.
 func In(_, _ string) engine.Keeper { return nil }
@@ -13,3 +17,6 @@ func List(string) []Info { return nil }
 
 // End is for other systems.
 func (*Info) End() error { return nil }
+
+// Fault returns why nothing can be kept.
+func Fault(_, _ string) error { return errors.New("on Windows no process stays between calls") }

@@ -81,6 +81,7 @@ func look(path string) (i Info, err error) {
 		err = json.Unmarshal(text, &i)
 	}
 	i.socket = path
+	i.Memory = memory(append(i.Processes, i.PID))
 	return i, err
 }
 

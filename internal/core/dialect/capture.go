@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // KeptStdout states for messages how much of a hook's stdout package process keeps.
 const KeptStdout = "16 MiB of output is kept"
 
-// Capture is the kept part of an output stream: the head and, if the stream was longer, the tail.
+// Capture is the kept part of an output stream: the head and, if the stream was longer, the tail. Head and Tail do not
+// change any more.
 type Capture struct {
 	Head, Tail []byte
 	Total      int64 // bytes written
@@ -23,8 +25,11 @@ func (c *Capture) Text() string { return strings.TrimSpace(c.All()) }
 
 // All returns the stream as text. Invalid UTF-8 becomes U+FFFD. A marker stands for the bytes left out.
 func (c *Capture) All() string {
+	if c.Total == int64(len(c.Head)) { // a copy of megabytes takes longer than all that is done with the text
+		return decoded(unsafe.String(unsafe.SliceData(c.Head), len(c.Head)))
+	}
 	var b strings.Builder
-	b.Grow(len(c.Head) + len(c.Tail) + 50) // so megabytes are copied only once
+	b.Grow(len(c.Head) + len(c.Tail) + 50)
 	b.Write(c.Head)
 	if n := c.LeftOut(); n > 0 {
 		fmt.Fprintf(&b, "\n[hookrun: %d bytes left out]\n", n)

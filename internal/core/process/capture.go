@@ -25,11 +25,9 @@ func (o *Output) leftOut() int64 { return o.Total - int64(len(o.Head)+len(o.Tail
 
 // capture reads a stream to its end and keeps its head and tail.
 type capture struct {
-	half  int // bytes kept of the head, and of the tail
-	head  []byte
-	ring  []byte // the last bytes
-	tail  []byte // the filled part of ring
-	next  int    // where the next byte goes in ring
+	half  int    // bytes kept of the head, and of the tail
+	kept  []byte // all bytes while they fit into both halves; then the head, and the last bytes in a ring behind it
+	next  int    // where the next byte goes in the ring; 0: all bytes have fitted
 	total int64
 	ended bool // readAll has met the end of the stream
 
@@ -41,33 +39,37 @@ func newCaptures() [2]capture { return [2]capture{{half: keepStdout / 2}, {half:
 
 // read reads once, directly into the kept part.
 func (c *capture) read(r io.Reader) error {
-	if len(c.head) < c.half {
-		return c.readHead(r)
+	if len(c.kept) < 2*c.half {
+		return c.readMore(r)
 	}
-	if c.ring == nil {
-		c.ring = make([]byte, c.half)
+	if c.next == 0 || c.next == len(c.kept) {
+		c.next = c.half
 	}
-	n, err := r.Read(c.ring[c.next:])
+	n, err := r.Read(c.kept[c.next:])
 	c.next += max(n, 0)
 	c.total += int64(max(n, 0))
-	c.tail = c.ring[:max(len(c.tail), c.next)]
-	if c.next == len(c.ring) {
-		c.next = 0
-	}
 	return err
 }
 
-func (c *capture) readHead(r io.Reader) error {
-	if len(c.head) == cap(c.head) {
-		c.head = append(make([]byte, 0, min(max(4*cap(c.head), 512), c.half)), c.head...)
+// largest is the largest buffer that grows little by little. Copies of more bytes cost more than unused memory, which
+// the system hands out with the first byte of each page.
+const largest = 2 << 20
+
+func (c *capture) readMore(r io.Reader) error {
+	if len(c.kept) == cap(c.kept) {
+		size := max(4*cap(c.kept), 512)
+		if size > largest {
+			size = 2 * c.half
+		}
+		c.kept = append(make([]byte, 0, min(size, 2*c.half)), c.kept...)
 	}
-	old := len(c.head)
-	n, err := r.Read(c.head[old:cap(c.head)])
-	c.head = c.head[:old+max(n, 0)]
+	old := len(c.kept)
+	n, err := r.Read(c.kept[old:cap(c.kept)])
+	c.kept = c.kept[:old+max(n, 0)]
 	c.total += int64(max(n, 0))
 	if c.firstLine != nil {
-		if end := bytes.IndexByte(c.head[old:], '\n'); end >= 0 {
-			c.firstLine(c.head[:old+end])
+		if end := bytes.IndexByte(c.kept[old:], '\n'); end >= 0 {
+			c.firstLine(c.kept[:old+end])
 			c.firstLine = nil
 		}
 	}
@@ -96,9 +98,10 @@ type unreadReader struct{ *pipeEnd }
 
 // output returns the kept bytes in the order of printing.
 func (c *capture) output() Output {
-	tail := c.tail
-	if len(tail) == c.half && c.next > 0 {
-		tail = append(append(make([]byte, 0, c.half), tail[c.next:]...), tail[:c.next]...)
+	if c.total <= int64(len(c.kept)) {
+		return Output{Head: c.kept, Total: c.total}
 	}
-	return Output{Head: c.head, Tail: tail, Total: c.total}
+	head, ring := c.kept[:c.half:c.half], c.kept[c.half:]
+	tail := append(append(make([]byte, 0, c.half), ring[c.next-c.half:]...), ring[:c.next-c.half]...)
+	return Output{Head: head, Tail: tail, Total: c.total}
 }

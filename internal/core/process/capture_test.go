@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,4 +56,33 @@ func TestReadAllOfEndlessOutputAfterStop(t *testing.T) {
 	s.out[0].Close()
 	<-printed
 	s.close()
+}
+
+// Of a stream of any length, read in pieces of any size, the first and the last bytes are kept, in their order.
+func TestCaptureKeepsHeadAndTail(t *testing.T) {
+	const half = 600 // the buffer grows once before it is a ring
+	for _, piece := range []int{1, 7, half, 3 * half} {
+		for _, size := range []int{0, 1, half, 2*half - 1, 2 * half, 2*half + 1, 3 * half, 4 * half, 4*half + 1, 5000} {
+			printed := make([]byte, size)
+			for i := range printed {
+				printed[i] = byte(i % 251)
+			}
+			c, r := capture{half: half}, bytes.NewReader(printed)
+			for err := error(nil); err == nil; {
+				err = c.read(io.LimitReader(r, int64(piece)))
+				if r.Len() == 0 {
+					break
+				}
+			}
+			kept := c.output()
+			require.Equal(t, int64(size), kept.Total)
+			if size <= 2*half {
+				require.Equal(t, string(printed), string(kept.Head), "%d by %d", size, piece)
+				require.Empty(t, kept.Tail)
+				continue
+			}
+			require.Equal(t, string(printed[:half]), string(kept.Head), "%d by %d", size, piece)
+			require.Equal(t, string(printed[size-half:]), string(kept.Tail), "%d by %d", size, piece)
+		}
+	}
 }

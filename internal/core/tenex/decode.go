@@ -21,7 +21,8 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	if r.HTTP != nil && r.HTTP.Failure != "" {
 		return httpFailure(who, r.HTTP)
 	}
-	a, answered, err := parseAnswer(r.Stdout.All(), r.Stdout.LeftOut() > 0)
+	text, cut := r.Stdout.All(), r.Stdout.LeftOut() > 0
+	a, answered, err := parseAnswer(text, cut)
 	if r.Signal != "" || r.ExitCode != 0 {
 		return failure(c, hook, r, a, a.report || answered && (err == nil || errors.As(err, new(doubtful))))
 	}
@@ -34,11 +35,11 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		v = dialect.Unreadable(who, err.Error())
 		v.Stop, v.StopReason = a.stop, a.stopReason
 		return v
-	case !answered && (r.HTTP != nil || r.LineObject) && r.Stdout.Text() != "":
+	case !answered && (r.HTTP != nil || r.LineObject) && strings.TrimSpace(text) != "":
 		return dialect.Unreadable(who, nearmiss.NoAnswerKey)
 	case !answered:
 		v = dialect.OK()
-		v.Context, v.Truncated, v.Warnings = r.Stdout.Text(), r.Stdout.LeftOut() > 0, a.warnings(who)
+		v.Context, v.Truncated, v.Warnings = strings.TrimSpace(text), cut, a.warnings(who)
 		for _, d := range a.doubts { // at most one
 			v.Doubt = who + " " + d
 		}

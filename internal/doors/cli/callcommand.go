@@ -166,10 +166,10 @@ func (f *callCommand) tellError(failure error, std Streams) (exit int, err error
 		return f.print(engine.Fired{Outcome: block}, std, func() {})
 	case to.Errors == client.ErrorByExit:
 		if f.entry == entryByMark { // the exit status is the answer
-			_ = write(std, f.answer(nil))
+			_ = f.writeAnswer(std, "")
 		}
 	default:
-		_ = write(std, f.answer(reply.Stdout)) // the exit status blocks where possible
+		_ = f.writeAnswer(std, string(reply.Stdout)) // the exit status blocks where possible
 	}
 	return 0, failure
 }
@@ -183,14 +183,14 @@ func (f *callCommand) tellStranger(failure error, std Streams) (exit int, err er
 	}
 	var reason strings.Builder
 	if printError(&reason, "fire", failure); sender.HasGate() {
-		_ = write(std, f.answer(sender.Denial(strings.TrimSpace(reason.String()))))
+		_ = f.writeAnswer(std, string(sender.Denial(strings.TrimSpace(reason.String()))))
 		return 0, failure
 	}
 	fmt.Fprint(std.Err, reason.String())
 	if f.entry == "" {
 		return exitFailed, nil
 	}
-	return client.ExitNote, write(std, f.answer(nil))
+	return client.ExitNote, f.writeAnswer(std, "")
 }
 
 // prepared is a call whose hooks are ready to run.
@@ -285,34 +285,34 @@ func (p *prepared) run() (calls.Answer, error) {
 func (f *callCommand) print(fired engine.Fired, std Streams, given func()) (exit int, err error) {
 	o := fired.WithLint()
 	client := f.reader()
-	var line []byte
-	var why string
+	var doc []byte
+	var line, why string
 	if client == nil {
 		exit, why = form.ExitCode(o), form.Stderr(o)
 	}
 	switch {
 	case f.output == "text":
-		if line = []byte(form.Text(o)); f.wrap && len(line) > 0 {
-			line = []byte(form.TaggedText(o))
+		if line = form.Text(o); f.wrap && line != "" {
+			line = form.TaggedText(o)
 		}
 	case client != nil:
 		reply, failed := client.ReplyTo(&f.call, fired.Outcome)
 		if failed != nil {
 			return f.tellError(failed, std)
 		}
-		if line, why, exit = reply.Stdout, reply.Stderr, reply.Exit; isNull(std.Out) {
+		if doc, why, exit = reply.Stdout, reply.Stderr, reply.Exit; isNull(std.Out) {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // messages have the texts of the hooks at every exit code
-		line, err = form.Messages(protocol.API(f.output), form.Notes(f.notes),
+		doc, err = form.Messages(protocol.API(f.output), form.Notes(f.notes),
 			&form.ToolMessage{ID: f.call.ToolUseID, Result: f.call.Result, Failed: f.call.Failed, Outcome: o})
 	default:
-		line, err = form.JSON(o)
+		doc, err = form.JSON(o)
 	}
 	if err != nil {
 		return 0, err
 	}
-	if err := write(std, f.answer(line)); err != nil {
+	if err := f.writeAnswer(std, cmp.Or(line, string(doc))); err != nil {
 		return 0, err
 	}
 	given()

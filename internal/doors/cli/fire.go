@@ -69,7 +69,7 @@ func (f *callCommand) answerNothing(std Streams) error {
 	if err != nil {
 		return err
 	}
-	return write(std, f.answer(reply.Stdout))
+	return f.writeAnswer(std, string(reply.Stdout))
 }
 
 // isAnsweredElsewhere reports whether another hookrun entry, which the client runs for the same call, answers the call.

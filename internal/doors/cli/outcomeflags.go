@@ -104,19 +104,31 @@ func (f *callCommand) defineEntry(flags *pflag.FlagSet) {
 	defineWord(flags, &f.entry, "entry", "", entry, entryByMark, entryByStatus)
 }
 
-// answer returns the text for stdout with the client's answer.
-func (f *outcomeFlags) answer(line []byte) string {
+// writeAnswer writes the client's answer to stdout.
+func (f *outcomeFlags) writeAnswer(std Streams, line string) error {
+	mark := ""
 	if f.entry == entryByMark {
-		if runtime.GOOS == "windows" { // PowerShell reads the answer in the code page of the console
+		if mark = install.AnswerMark; runtime.GOOS == "windows" { // PowerShell reads in the code page of the console
 			line = ascii(line)
 		}
-		return install.AnswerMark + string(line) + "\n"
 	}
-	if len(line) == 0 {
-		return ""
+	if mark == "" && line == "" {
+		return nil
 	}
-	return string(line) + "\n"
+	if len(line) < pipeSize {
+		return write(std, mark+line+"\n")
+	}
+	// A write of more bytes is not whole for the reader anyway, and a copy of megabytes takes as long as the write.
+	for _, text := range []string{mark, line, "\n"} {
+		if err := write(std, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// pipeSize is how many bytes a pipe holds.
+const pipeSize = 64 << 10
 
 // status returns the exit status with an answer.
 func (f *outcomeFlags) status(exit int) int {
@@ -127,11 +139,12 @@ func (f *outcomeFlags) status(exit int) int {
 }
 
 // ascii escapes the non-ASCII characters of JSON.
-func ascii(json []byte) (escaped []byte) {
+func ascii(json string) string {
 	if len(json) == 0 || json[0] != '{' { // at a few events, the answer is plain text
 		return json
 	}
-	for _, r := range string(json) {
+	var escaped []byte
+	for _, r := range json {
 		switch {
 		case r < utf8.RuneSelf:
 			escaped = append(escaped, byte(r))
@@ -142,5 +155,5 @@ func ascii(json []byte) (escaped []byte) {
 			escaped = fmt.Appendf(escaped, `\u%04x`, r)
 		}
 	}
-	return escaped
+	return string(escaped)
 }

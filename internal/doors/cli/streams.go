@@ -132,3 +132,14 @@ func (d descriptor) Write(b []byte) (written int, err error) {
 	}
 	return written, err
 }
+
+// WriteString writes a text in pieces, so that a text of megabytes is not copied first.
+func (d descriptor) WriteString(text string) (written int, err error) {
+	piece := make([]byte, min(len(text), pipeSize))
+	for written < len(text) && err == nil {
+		var n int
+		n, err = d.Write(piece[:copy(piece, text[written:])])
+		written += n
+	}
+	return written, err
+}

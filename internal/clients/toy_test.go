@@ -26,7 +26,6 @@ import (
 var toy = &dialect.Dialect{
 	Name:   "toy",
 	Events: dialect.Events{{Name: "PreToolUse", Subject: "tool_name"}},
-	Causes: []protocol.Cause{protocol.CauseExit},
 	Run:    dialect.Schedule{Timeout: time.Minute},
 	Hooks:  toyHooks{},
 	Files: &dialect.Files{

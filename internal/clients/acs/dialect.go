@@ -21,9 +21,8 @@ var Dialect = &dialect.Dialect{
 		{Name: protocol.PreTool, Subject: "tool_name", Can: dialect.Block},
 		{Name: protocol.PostTool, Subject: "tool_name", Can: dialect.Block},
 	},
-	Causes: dialect.ProcessCauses,
-	Run:    dialect.Schedule{Timeout: 30 * time.Second},
-	Hooks:  hooks{},
+	Run:   dialect.Schedule{Timeout: 30 * time.Second},
+	Hooks: hooks{},
 }
 
 // hooks implements dialect.Hooks.

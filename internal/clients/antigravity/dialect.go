@@ -17,7 +17,6 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:   "antigravity",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
 	Files:  files,

@@ -19,7 +19,7 @@ const clientName = "Claude Code"
 var Dialect = &dialect.Dialect{
 	Name:   "claude",
 	Events: events,
-	Causes: dialect.HookCauses,
+	Others: true,
 	Run: dialect.Schedule{
 		Timeout:    600 * time.Second,
 		Parallel:   true,

@@ -49,7 +49,7 @@ func TestClaudeOnFailure(t *testing.T) {
 	require.Equal(t, protocol.Block, claude.Dialect.ApplyFailurePolicy(&c, v,
 		dialecttest.OnFailure(protocol.Block)).Decision)
 
-	for _, cause := range claude.Dialect.Causes {
+	for _, cause := range claude.Dialect.Causes() {
 		for _, e := range claude.Dialect.Events.Names() {
 			want := protocol.Continue
 			if e == "PreModelSwitch" && cause == protocol.CauseTimeout {

@@ -19,7 +19,6 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:   "cline",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: hookTimeout, MaxContext: 50_000},
 	Hooks:  hooks{},
 	Files:  files,

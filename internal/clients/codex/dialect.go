@@ -15,7 +15,7 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:   "codex",
 	Events: events,
-	Causes: dialect.HookCauses,
+	Others: true,
 	Run:    dialect.Schedule{Timeout: 600 * time.Second, Parallel: true, MaxContext: 10_000},
 	Hooks:  hooks{},
 	Files:  files,

@@ -17,7 +17,7 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:   "copilot",
 	Events: events,
-	Causes: dialect.HookCauses,
+	Others: true,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
 	Files:  files,

@@ -19,7 +19,6 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:   "crush",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfEqual: true, FollowsDir: true},
 	Hooks:  hooks{},
 	Files:  files,

@@ -19,7 +19,7 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:   "cursor",
 	Events: events,
-	Causes: dialect.HookCauses,
+	Others: true,
 	Run:    dialect.Schedule{Timeout: time.Minute, Parallel: true}, // the documents name no timeout
 	Hooks:  hooks{},
 	Files:  files,

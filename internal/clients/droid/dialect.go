@@ -20,7 +20,6 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:   dialectName,
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: timeout, Parallel: true, FollowsDir: true},
 	Hooks:  hooks{},
 	Files:  files,

@@ -21,7 +21,6 @@ const clientName = "Gemini CLI"
 var Dialect = &dialect.Dialect{
 	Name:   "gemini",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfEqual: true,
 		FileVariablesWin: true},
 	Hooks: hooks{},

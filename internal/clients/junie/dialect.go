@@ -23,7 +23,6 @@ const clientName = "Junie CLI"
 var Dialect = &dialect.Dialect{
 	Name:   "junie",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 10 * time.Second},
 	Hooks:  hooks{},
 	Files:  files,

@@ -17,7 +17,6 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:   "kimi",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FirstOfEqual: true, FollowsDir: true},
 	Hooks:  hooks{},
 	Files:  files,

@@ -22,7 +22,6 @@ const clientName = "Kiro CLI"
 var Dialect = &dialect.Dialect{
 	Name:   "kiro",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second, Parallel: true, FollowsDir: true},
 	Hooks:  hooks{},
 	Files:  files,

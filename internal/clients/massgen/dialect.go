@@ -16,7 +16,6 @@ import (
 var Dialect = &dialect.Dialect{
 	Name:   "massgen",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
 	Files:  files,

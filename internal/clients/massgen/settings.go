@@ -381,7 +381,7 @@ func (f *config) failClosed(where string, v *yaml.Value) dialect.FailurePolicy {
 		means = protocol.Block
 	}
 	policy := dialect.FailurePolicy{}
-	for _, c := range dialect.ProcessCauses {
+	for _, c := range Dialect.Causes() {
 		if c != protocol.CauseUnstarted {
 			policy[c] = means
 		}

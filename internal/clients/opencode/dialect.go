@@ -24,10 +24,9 @@ var Dialect = &dialect.Dialect{
 			Can: dialect.Block | dialect.Stop | dialect.Inject},
 		{OnFailure: dialect.AlwaysOpen},
 	},
-	Causes: dialect.ProcessCauses,
-	Run:    dialect.Schedule{Timeout: time.Minute},
-	Hooks:  hooks{},
-	Files:  files,
+	Run:   dialect.Schedule{Timeout: time.Minute},
+	Hooks: hooks{},
+	Files: files,
 }
 
 // Client is how the client calls hookrun, its tools, and how hookrun is installed in it.

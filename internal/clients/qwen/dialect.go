@@ -21,7 +21,7 @@ const clientName = "Qwen Code"
 var Dialect = &dialect.Dialect{
 	Name:   "qwen",
 	Events: events,
-	Causes: dialect.HookCauses,
+	Others: true,
 	Run: dialect.Schedule{Timeout: 60 * time.Second, Parallel: true, FirstOfEqual: true,
 		FileVariablesWin: true},
 	Hooks: hooks{},

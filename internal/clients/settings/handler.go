@@ -92,7 +92,7 @@ func unitOf(t dialect.Timeout) unitNames {
 // SetOnFailure sets the decision for every failure of the hook, from the client's own setting.
 func (h *Handler) SetOnFailure(decision protocol.Decision) {
 	h.OnFailure = dialect.FailurePolicy{}
-	for _, c := range h.dialect.Causes {
+	for _, c := range h.dialect.Causes() {
 		h.OnFailure[c] = decision
 	}
 	if decision == protocol.Block && !h.Project {

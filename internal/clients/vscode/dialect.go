@@ -23,7 +23,6 @@ const clientName = "VS Code"
 var Dialect = &dialect.Dialect{
 	Name:   "vscode",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: 30 * time.Second},
 	Hooks:  hooks{},
 	Files:  files,

@@ -19,7 +19,6 @@ const clientName = "Windsurf"
 var Dialect = &dialect.Dialect{
 	Name:   "windsurf",
 	Events: events,
-	Causes: dialect.ProcessCauses,
 	Run:    dialect.Schedule{Timeout: time.Minute}, // the documents name no timeout
 	Hooks:  hooks{},
 	Files:  files,

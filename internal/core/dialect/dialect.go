@@ -32,8 +32,8 @@ import (
 // tools and its answer, are in package client. A feature of one or two clients is a method of Hooks with a default.
 type Dialect struct {
 	Name   string
-	Events Events           // in the order of a turn
-	Causes []protocol.Cause // the kinds of failure of a hook, which on_failure can name
+	Events Events // in the order of a turn
+	Others bool   // there are hooks of a kind that hookrun cannot run
 	Run    Schedule
 	Hooks  Hooks
 

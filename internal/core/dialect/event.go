@@ -141,12 +141,3 @@ func (events Events) Names() []protocol.Event {
 	}
 	return names
 }
-
-// ProcessCauses are the Causes of a dialect whose hooks are processes. HookCauses also include hooks of a kind that
-// hookrun cannot run.
-var (
-	ProcessCauses = []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit}
-	HookCauses = []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported}
-)

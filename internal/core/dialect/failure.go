@@ -8,13 +8,22 @@ import (
 )
 
 // FailurePolicy says by cause whether a failed hook fails open (Continue) or closed (Block). The valid causes are
-// FailureCauses; only some dialects have exit and unsupported.
+// FailureCauses; only some dialects have unsupported.
 type FailurePolicy map[protocol.Cause]protocol.Decision
 
 // FailureCauses returns the causes that a FailurePolicy can name.
 func FailureCauses() []protocol.Cause {
 	return []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput,
 		protocol.CauseExit, protocol.CauseUnsupported}
+}
+
+// Causes returns the causes that on_failure can name in the dialect.
+func (d *Dialect) Causes() []protocol.Cause {
+	causes := FailureCauses()
+	if !d.Others {
+		causes = causes[:len(causes)-1] // all but CauseUnsupported
+	}
+	return causes
 }
 
 // PolicyOfClient marks a FailurePolicy as the client's own, if the policy blocks. Such a policy does not apply to
@@ -97,7 +106,7 @@ func (d *Dialect) FailureDecision(c *Call, f Fault, policies ...FailurePolicy) p
 	if decision, ok := decisionOf(f.Cause, policies); ok {
 		return decision
 	}
-	if on == Open && slices.Contains(d.Causes, f.Cause) {
+	if on == Open && slices.Contains(d.Causes(), f.Cause) {
 		return protocol.Continue
 	}
 	return protocol.Block

@@ -30,7 +30,7 @@ func (p *Plan) weaker(runs, hook *hook.Hook) (ways []string) {
 		ways = append(ways, "is async and decides nothing")
 	} else if !hook.Async {
 		var opens []string
-		for _, cause := range hook.Dialect.Causes {
+		for _, cause := range hook.Dialect.Causes() {
 			if p.failureDecision(hook, cause) < protocol.Continue &&
 				p.failureDecision(runs, cause) == protocol.Continue {
 				opens = append(opens, string(cause))

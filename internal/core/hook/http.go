@@ -65,9 +65,9 @@ func (h *Hook) FailureDecision(c *dialect.Call, cause protocol.Cause,
 // Causes are the kinds of failure that the hook can have.
 func (h *Hook) Causes() []protocol.Cause {
 	if h.Request() == nil || h.Form != nil {
-		return h.Dialect.Causes
+		return h.Dialect.Causes()
 	}
-	return slices.DeleteFunc(slices.Clone(h.Dialect.Causes), func(c protocol.Cause) bool {
+	return slices.DeleteFunc(h.Dialect.Causes(), func(c protocol.Cause) bool {
 		return c == protocol.CauseSignal
 	})
 }

@@ -406,7 +406,7 @@ func ParseFailurePolicy(word string) (dialect.FailurePolicy, error) {
 
 func (r *reader) onFailure(h *hook.Hook) {
 	h.OnFailure = dialect.FailurePolicy{}
-	causes := slices.DeleteFunc(slices.Clone(h.Dialect.Causes),
+	causes := slices.DeleteFunc(h.Dialect.Causes(),
 		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // no entry has an unsupported type
 	if r.Type == gjson.String {
 		if d, ok := blockOrContinue(r.Value); ok {

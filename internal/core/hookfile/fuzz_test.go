@@ -133,7 +133,7 @@ func requireSame(t *testing.T, entry map[string]any, h *hook.Hook) {
 	case nil:
 		require.Nil(t, h.OnFailure)
 	case string:
-		for _, cause := range tenex.Dialect.Causes {
+		for _, cause := range tenex.Dialect.Causes() {
 			require.Equal(t, policy, h.OnFailure[cause].String())
 		}
 	case map[string]any:

@@ -570,10 +570,10 @@ func TestFields(t *testing.T) {
 		require.Equal(t, 5*time.Second, h.Deadline(protocol.PreTool))
 		require.Equal(t, []string{"B=é", "A="}, h.Env)
 		require.Equal(t, "dir/hooks.json:4", h.Source())
-		for _, c := range tenex.Dialect.Causes {
+		for _, c := range tenex.Dialect.Causes() {
 			require.Equal(t, protocol.Block, h.OnFailure[c], c)
 		}
-		require.Len(t, h.OnFailure, len(tenex.Dialect.Causes))
+		require.Len(t, h.OnFailure, len(tenex.Dialect.Causes()))
 	})
 	t.Run("timeout", func(t *testing.T) {
 		for text, want := range map[string]time.Duration{

@@ -84,7 +84,7 @@ func TestSchemaIsWhole(t *testing.T) {
 		}
 	}
 	for _, c := range dialect.FailureCauses() {
-		require.Equal(t, slices.Contains(tenex.Dialect.Causes, c),
+		require.Equal(t, slices.Contains(tenex.Dialect.Causes(), c),
 			requireAgreement(t, withField(`"on_failure":{"`+string(c)+`":"block"}`)), c)
 	}
 }

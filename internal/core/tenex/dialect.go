@@ -20,9 +20,8 @@ var Dialect = &dialect.Dialect{
 		{Name: protocol.PostTool, Subject: "tool_name", OnFailure: dialect.Open,
 			Can: dialect.Block | dialect.Stop | dialect.Inject},
 	},
-	Causes: dialect.ProcessCauses,
-	Run:    dialect.Schedule{Timeout: 30 * time.Second},
-	Hooks:  hooks{},
+	Run:   dialect.Schedule{Timeout: 30 * time.Second},
+	Hooks: hooks{},
 }
 
 // hooks implements dialect.Hooks.

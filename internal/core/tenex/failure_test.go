@@ -20,7 +20,7 @@ func TestOnFailure(t *testing.T) {
 		protocol.CauseOutput:    dialecttest.Printed("{"),
 		protocol.CauseExit:      dialecttest.Exited(1, "", ""),
 	}
-	require.Len(t, results, len(tenex.Dialect.Causes))
+	require.Len(t, results, len(tenex.Dialect.Causes()))
 	for cause, r := range results {
 		for _, event := range dialect.CanonicalEvents() {
 			if event == protocol.PreTool && cause == protocol.CauseExit {

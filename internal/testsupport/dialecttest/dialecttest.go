@@ -29,7 +29,7 @@ func AtEvent(e protocol.Event) dialect.Call {
 // OnFailure returns a policy with the same decision for every cause.
 func OnFailure(d protocol.Decision) dialect.FailurePolicy {
 	p := dialect.FailurePolicy{}
-	for _, cause := range claude.Dialect.Causes {
+	for _, cause := range claude.Dialect.Causes() {
 		p[cause] = d
 	}
 	return p

@@ -20,7 +20,7 @@ func callOf(t *testing.T, event protocol.Event, stdin string, args ...string) (*
 	flags := pflag.NewFlagSet(string(event), pflag.ContinueOnError)
 	f.defineTool(flags)
 	f.defineResult(flags)
-	f.define(flags, "text", "json")
+	f.define(flags, "text", func() []string { return []string{"text", "json"} })
 	f.defineMessages(flags)
 	require.NoError(t, flags.Parse(args))
 	return &f, f.finish(event, strings.NewReader(stdin))

@@ -37,15 +37,18 @@ type callCommand struct {
 	sender *client.Client   // of the hook input; nil: no input was read
 }
 
-// define adds the flags of all events.
-func (f *callCommand) define(flags *pflag.FlagSet, outputs ...string) {
+// define adds the flags of all events. output is the default of outputs.
+func (f *callCommand) define(flags *pflag.FlagSet, output string, outputs func() []string) {
 	f.defineFiles(flags)
 	f.defineCall(flags)
 	f.definePolicy(flags)
 	f.defineTrust(flags)
 	defineState(flags, &f.queue.Dir)
-	f.defineOutcome(flags, outputs...)
+	f.defineOutcome(flags, output, outputs)
 }
+
+// callOutputs returns the output forms of a call.
+func callOutputs() []string { return append([]string{"text", "json"}, clients.All().ClientNames()...) }
 
 // defineFiring adds the flags of the commands that run hooks for one call.
 func (f *callCommand) defineFiring(flags *pflag.FlagSet) {

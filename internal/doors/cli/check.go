@@ -216,18 +216,17 @@ func printChecked(files []check.File, std Streams) error {
 // defineForm adds the flag --dialect. The returned function gives the dialect in which to read files: nil without the
 // flag, or an error for an unknown name.
 func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
-	forms := clients.All().FormNames()
-	names := strings.Join(forms, ", ")
-	usage := "`NAME` of the client whose form a file is in that lies elsewhere: " + names + " (default by the file)"
-	name := flags.String("dialect", "", usage)
-	setValues(flags, "dialect", forms...)
+	const usage = "`NAME` of the client whose form a file is in that lies elsewhere: {LIST} (default by the file)"
+	name := new(string)
+	defineChoice(flags, name, "dialect", "", "", usage, clients.All().FormNames)
 	return func() (*dialect.Dialect, error) {
 		if !flags.Changed("dialect") {
 			return nil, nil
 		}
 		as, ok := clients.All().ClientNamed(*name)
 		if !ok || !as.HasHooksFile() {
-			return nil, fmt.Errorf("--dialect %q is not one of %s", *name, names)
+			return nil, fmt.Errorf("--dialect %q is not one of %s", *name,
+				strings.Join(clients.All().FormNames(), ", "))
 		}
 		return as.Dialect, nil
 	}

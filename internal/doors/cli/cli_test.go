@@ -39,6 +39,7 @@ func TestFlagsAreExplained(t *testing.T) {
 	for _, c := range commands() {
 		flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 		c.setup(flags)
+		fillUsages(flags)
 		flags.VisitAll(func(f *pflag.Flag) {
 			require.NotEmpty(t, f.Usage, "%s --%s", c.name, f.Name)
 			if f.Value.Type() != "bool" {

@@ -162,6 +162,7 @@ func commandLines() (lines []string) {
 }
 
 func flagLines(flags *pflag.FlagSet) (lines []string) {
+	fillUsages(flags)
 	flags.VisitAll(func(f *pflag.Flag) {
 		if _, usage := pflag.UnquoteUsage(f); !f.Hidden {
 			lines = append(lines, "--"+f.Name+"\t"+usage)
@@ -172,7 +173,7 @@ func flagLines(flags *pflag.FlagSet) (lines []string) {
 
 // values returns the possible values of a flag.
 func values(f *pflag.Flag) []string {
-	if words := f.Annotations[valuesKey]; words != nil {
+	if words := choicesOf(f); words != nil {
 		return words
 	}
 	if f.Name == "tool" { // too many to compute for every command line

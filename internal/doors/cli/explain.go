@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -30,14 +29,15 @@ before it changes the call.`,
 		var f callCommand
 		f.defineTool(flags)
 		f.defineResult(flags)
-		f.define(flags, "text", "json")
+		f.define(flags, "text", func() []string { return []string{"text", "json"} })
 		const usage = "a client's own hook input as `JSON|@FILE|-`, instead of EVENT and its flags"
 		input := flags.String("input", "", usage)
 		const show = "show what each hook that would run gets on stdin, which may have secrets in it"
 		showInput := flags.Bool("show-input", false, show)
-		const whose = "show also by which names of this client's tools each matcher and if is met (CLIENT: "
-		client := flags.String("client", "", "`CLIENT`: "+whose+strings.Join(clients.All().ClientNames(), ", ")+")")
-		setValues(flags, "client", clients.All().ClientNames()...)
+		const whose = "`CLIENT`: show also by which names of this client's tools each matcher and if is met " +
+			"(CLIENT: {LIST})"
+		client := new(string)
+		defineChoice(flags, client, "client", "", "", whose, clients.All().ClientNames)
 		return func(args []string, std Streams) (int, error) {
 			of, known := clients.All().ClientNamed(*client)
 			if *client != "" && !known {

@@ -39,10 +39,8 @@ exit with 1.`,
   hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callCommand
-		f.define(flags, append(clients.All().ClientNames(), "json", "text")...)
-		f.output = "" // the form of the client that sends the input
-		form := flags.Lookup("output")
-		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
+		f.define(flags, "", func() []string { return append(clients.All().ClientNames(), "json", "text") })
+		flags.Lookup("output").Usage += " (default that of the client whose input it is)"
 		f.defineFiring(flags)
 		defineIPC(flags, &f.ipc)
 		f.defineEntry(flags)

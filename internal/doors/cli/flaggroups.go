@@ -44,6 +44,7 @@ func groupsOf(flags *pflag.FlagSet) (groups []flagGroup) {
 
 // flagUsages returns the help of a command's flags, all in the same columns.
 func flagUsages(flags *pflag.FlagSet) string {
+	fillUsages(flags)
 	var b strings.Builder
 	groups, sorted := groupsOf(flags), pflag.NewFlagSet("", pflag.ContinueOnError)
 	sorted.SortFlags = false

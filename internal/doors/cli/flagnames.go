@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 )
@@ -25,17 +26,17 @@ func otherName(flag string) string {
 // parseFlags parses the flags of a command. It refuses different values under the two names of a flag, because the
 // user's intention is unclear. A repeatable flag takes both.
 func parseFlags(flags *pflag.FlagSet, args []string) error {
-	defined := map[string]bool{}
+	var twoNames []string // the defined names of flags with two
 	flags.VisitAll(func(f *pflag.Flag) {
-		defined[f.Name] = true
 		if other := otherName(f.Name); other != "" {
+			twoNames = append(twoNames, f.Name)
 			f.Usage += "; also --" + other
 		}
 	})
 	written := "" // the name in the command line of the current flag
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		written = name
-		if other := otherName(name); defined[other] {
+		if other := otherName(name); slices.Contains(twoNames, other) {
 			return pflag.NormalizedName(other)
 		}
 		return pflag.NormalizedName(name)
@@ -43,7 +44,7 @@ func parseFlags(flags *pflag.FlagSet, args []string) error {
 	type spelling struct{ name, value string }
 	earlier := map[*pflag.Flag]spelling{}
 	return flags.ParseAll(args, func(f *pflag.Flag, value string) error {
-		_, repeatable := f.Value.(pflag.SliceValue)
+		_, repeatable := f.Value.(*list)
 		if now := (spelling{written, value}); otherName(f.Name) != "" && !repeatable {
 			before, given := earlier[f]
 			if given && before.name != now.name && before.value != now.value {

@@ -10,30 +10,68 @@ import (
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
 
-// valuesKey is the annotation with a flag's possible values, for completion.
-const valuesKey = "values"
-
-// setValues sets the possible values of a flag.
-func setValues(flags *pflag.FlagSet, name string, values ...string) {
-	_ = flags.SetAnnotation(name, valuesKey, values) // an error would mean an unknown flag
+// choice is a flag with few possible values. Most calls need neither the list nor the usage, so both are made when
+// asked for.
+type choice struct {
+	text   *string
+	values func() []string
 }
 
-// defineWord adds a flag whose value is one of the words, which replace {WORDS} in the usage.
+func (c *choice) String() string         { return *c.text }
+func (c *choice) Set(value string) error { *c.text = value; return nil }
+func (c *choice) Type() string           { return "string" }
+
+// choicesOf returns the possible values of a flag, or nil if there are too many.
+func choicesOf(f *pflag.Flag) []string {
+	if c, ok := f.Value.(*choice); ok {
+		return c.values()
+	}
+	return nil
+}
+
+// defineChoice adds a flag with few possible values. In the usage the values replace {WORDS} as its placeholder, or
+// {LIST}.
+func defineChoice(flags *pflag.FlagSet, p *string, name, short, value, usage string, values func() []string) {
+	*p = value
+	flags.VarP(&choice{p, values}, name, short, usage)
+}
+
+// defineWord adds a flag whose value is one of the words.
 func defineWord(flags *pflag.FlagSet, p *string, name, value, usage string, words ...string) {
-	flags.StringVar(p, name, value, strings.Replace(usage, "{WORDS}", "`"+strings.Join(words, "|")+"`", 1))
-	setValues(flags, name, words...)
+	defineChoice(flags, p, name, "", value, usage, func() []string { return words })
 }
 
 // defineOutput adds the flag of the output forms. The first is the default.
 func defineOutput(flags *pflag.FlagSet, form *string, forms ...string) {
-	flags.StringVarP(form, "output", "o", forms[0], "output `FORM`: "+strings.Join(forms, ", "))
-	setValues(flags, "output", forms...)
+	defineOutputs(flags, form, forms[0], func() []string { return forms })
 }
+
+// defineOutputs adds the flag of the output forms.
+func defineOutputs(flags *pflag.FlagSet, form *string, value string, forms func() []string) {
+	defineChoice(flags, form, "output", "o", value, "output `FORM`: {LIST}", forms)
+}
+
+// fillUsages puts the possible values into the usages of flags.
+func fillUsages(flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if words := choicesOf(f); words != nil {
+			f.Usage = strings.NewReplacer("{WORDS}", "`"+strings.Join(words, "|")+"`",
+				"{LIST}", strings.Join(words, ", ")).Replace(f.Usage)
+		}
+	})
+}
+
+// list is a flag that may be repeated.
+type list []string
+
+func (l *list) String() string         { return strings.Join(*l, ",") }
+func (l *list) Set(value string) error { *l = append(*l, value); return nil }
+func (l *list) Type() string           { return "stringArray" }
 
 // checkOutput returns an error for an output form that the command does not have.
 func checkOutput(flags *pflag.FlagSet) error {
 	f := flags.Lookup("output")
-	if forms := f.Annotations[valuesKey]; !slices.Contains(forms, f.Value.String()) {
+	if forms := choicesOf(f); f.Changed && !slices.Contains(forms, f.Value.String()) {
 		return fmt.Errorf("--output %q is not one of %s", f.Value, strings.Join(forms, ", "))
 	}
 	return nil
@@ -43,8 +81,11 @@ func checkOutput(flags *pflag.FlagSet) error {
 // line keeps its default.
 func checkWord(flags *pflag.FlagSet, name string) error {
 	f := flags.Lookup(name)
-	words, value := f.Annotations[valuesKey], f.Value.String()
-	if !f.Changed || slices.Contains(words, value) {
+	if !f.Changed {
+		return nil
+	}
+	words, value := choicesOf(f), f.Value.String()
+	if slices.Contains(words, value) {
 		return nil
 	}
 	near := spelling.Suggest(value, words)

@@ -57,7 +57,7 @@ func (f *hooksFlags) defineFiles(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.workspace, "workspace", "C", ".", workspaceUsage)
 	flags.Lookup("workspace").DefValue = ""
 	const config = "hooks `FILE` instead of the project's, repeatable (default WORKSPACE/" + hookfile.FileName + ")"
-	flags.StringArrayVarP(&f.configs, "config", "c", nil, config)
+	flags.VarP((*list)(&f.configs), "config", "c", config)
 	const claude = "also load what Claude Code would: the user's, project's and local settings"
 	flags.BoolVar(&f.claude, "claude", false, claude)
 	flags.BoolVar(&f.noUser, "no-user", false, noUserUsage)
@@ -68,10 +68,8 @@ func (f *hooksFlags) definePolicy(flags *pflag.FlagSet) {
 	flags.StringVar(&f.timeout, "timeout", "", "`DURATION` for every hook, as 5s or 5 (default each hook's own)")
 	const onFailure = "{WORDS}, for hooks without an on_failure of their own"
 	defineWord(flags, &f.onFailure, "on-failure", "", onFailure, "block", "continue")
-	names := dialectNames()
-	const dialect = "`NAME` of the rules that all hooks must have: %s (default by the file)"
-	flags.StringVar(&f.dialect, "dialect", "", fmt.Sprintf(dialect, strings.Join(names, ", ")))
-	setValues(flags, "dialect", names...)
+	const dialect = "`NAME` of the rules that all hooks must have: {LIST} (default by the file)"
+	defineChoice(flags, &f.dialect, "dialect", "", "", dialect, dialectNames)
 }
 
 // defineRequired adds the flag of commands that answer calls.

@@ -40,11 +40,11 @@ hookrun pack PACK lists the rules of one.`,
 	example: "  hookrun init\n  hookrun init --packs git,secrets --dry-run\n  hookrun init --add infra",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		dir := flags.StringP("workspace", "C", ".", "`DIR` of the project, in which the files are written")
-		names := flags.String("packs", strings.Join(scaffold.Default, ","),
-			"`NAME` of a pack, or several with commas: "+strings.Join(pack.Names(), ", "))
-		add := flags.String("add", "", "`NAME` of a pack to add to the hooks file, or several with commas")
-		setValues(flags, "packs", pack.Names()...)
-		setValues(flags, "add", pack.Names()...)
+		names, add := new(string), new(string)
+		const packs = "`NAME` of a pack, or several with commas: {LIST}"
+		defineChoice(flags, names, "packs", "", strings.Join(scaffold.Default, ","), packs, pack.Names)
+		const more = "`NAME` of a pack to add to the hooks file, or several with commas"
+		defineChoice(flags, add, "add", "", "", more, pack.Names)
 		dryRun := flags.Bool("dry-run", false, "print what would be written, as a diff, and write nothing")
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {

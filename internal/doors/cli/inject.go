@@ -37,7 +37,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 			strategy = "where it goes: {WORDS}, after the result or in a message of its own"
 			matcher  = "`GLOBS` with | between them: the tools after which it is given (default every tool)"
 		)
-		flags.StringArrayVar(&e.Agents, "agent", nil, agent)
+		flags.Var((*list)(&e.Agents), "agent", agent)
 		defineWord(flags, &e.Strategy, "strategy", "tool_result", strategy,
 			dialect.ToolResult, dialect.UserMessage)
 		flags.StringVar(&e.Matcher, "matcher", "", matcher)
@@ -128,8 +128,8 @@ func defineState(flags *pflag.FlagSet, dir *string) {
 // MassGen's folder has no sessions, so only the flags in withIPC are allowed with it.
 func noEmpty(flags *pflag.FlagSet, withIPC ...string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
-		list, isList := f.Value.(pflag.SliceValue)
-		if err == nil && (f.Value.String() == "" || isList && slices.Contains(list.GetSlice(), "")) {
+		l, isList := f.Value.(*list)
+		if err == nil && (f.Value.String() == "" || isList && slices.Contains(*l, "")) {
 			err = fmt.Errorf("--%s is empty; leave it out for the default", f.Name)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -20,7 +19,7 @@ and 3 give the model stderr instead of the tool's result.`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callCommand
 		f.defineTool(flags)
-		f.define(flags, append([]string{"text", "json"}, clients.All().ClientNames()...)...)
+		f.define(flags, "text", callOutputs)
 		f.defineFiring(flags)
 		return f.runAt(protocol.PreTool)
 	},
@@ -47,7 +46,7 @@ and 3 too, with the reason of the block. --notes is where the texts go:
 		var f callCommand
 		f.defineTool(flags)
 		f.defineResult(flags)
-		f.define(flags, slices.Concat([]string{"text", "json"}, clients.All().ClientNames(), messageForms())...)
+		f.define(flags, "text", func() []string { return slices.Concat(callOutputs(), messageForms()) })
 		f.defineFiring(flags)
 		f.defineMessages(flags)
 		defineIPC(flags, &f.ipc)
@@ -66,7 +65,7 @@ on stdin, with --prompt -: on the command line a message that starts with @ is t
 	example: "  hookrun pre-execute --prompt 'fix the build' --wrap",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callCommand
-		f.define(flags, append([]string{"text", "json"}, clients.All().ClientNames()...)...)
+		f.define(flags, "text", callOutputs)
 		f.defineFiring(flags)
 		flags.BoolVar(&f.wrap, "wrap", false, "put each text into the tag under which TENEX shows it (text output)")
 		return f.runAt(protocol.PreExecute)

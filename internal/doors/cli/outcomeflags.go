@@ -29,18 +29,17 @@ type outcomeFlags struct {
 }
 
 // defineOutcome adds the flags of every outcome.
-func (f *outcomeFlags) defineOutcome(flags *pflag.FlagSet, outputs ...string) {
-	defineOutput(flags, &f.output, outputs...)
+func (f *outcomeFlags) defineOutcome(flags *pflag.FlagSet, output string, outputs func() []string) {
+	defineOutputs(flags, &f.output, output, outputs)
 	const verbose = "show on stderr what each hook did; if the call is blocked, after the reason"
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
 }
 
 // defineMessages adds the flag for output forms with messages.
 func (f *outcomeFlags) defineMessages(flags *pflag.FlagSet) {
-	forms := texts(form.AllNotes())
-	usage := "`FORM` that keeps texts from the result, in messages: " + strings.Join(forms, ", ")
-	flags.StringVar(&f.notes, "notes", string(form.Separate), usage)
-	setValues(flags, "notes", forms...)
+	const usage = "`FORM` that keeps texts from the result, in messages: {LIST}"
+	defineChoice(flags, &f.notes, "notes", "", string(form.Separate), usage,
+		func() []string { return texts(form.AllNotes()) })
 }
 
 // messageForms returns the output forms with messages.

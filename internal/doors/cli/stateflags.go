@@ -78,7 +78,7 @@ func (l *stateFlags) defineLog(flags *pflag.FlagSet) {
 	flags.String("log-size", "64M", "`BYTES` at which the log is rotated, as 64M")
 	l.file, l.size = flags.Lookup("log"), flags.Lookup("log-size")
 	flags.BoolVar(&l.wholeArgs, "log-args", false, "do not cut long arguments in the log, for hookrun test --replay")
-	flags.StringArrayVar(&l.redact, "redact", nil, "`RE2` of what is kept out of the log, repeatable")
+	flags.Var((*list)(&l.redact), "redact", "`RE2` of what is kept out of the log, repeatable")
 }
 
 // openLog checks the flags of the log. The log's file is opened with the first line.

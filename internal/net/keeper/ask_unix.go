@@ -60,7 +60,10 @@ func (c *Client) Ask(ctx context.Context, k *engine.Kept, line func(number int64
 		return reply, false
 	}
 	defer to.Close()
-	defer context.AfterFunc(ctx, func() { to.CloseWrite() })() // the keeper kills the process of a caller that is gone
+	defer context.AfterFunc(ctx, func() { // the keeper kills the process of a caller that is gone
+		to.CloseWrite()
+		to.SetReadDeadline(time.Now().Add(process.TermTime + killTime))
+	})()
 	number, pid, err := to.turn(min(patience, limit/2), deadline.Add(-limit/2))
 	if errors.Is(err, os.ErrDeadlineExceeded) && pid == 0 { // it hangs: the next call starts another
 		os.Remove(path)
@@ -94,6 +97,8 @@ type asked struct {
 	pid   int // of the keeper
 	ctx   context.Context
 	until time.Time // the keeper has killed the process by then
+
+	answered bool
 }
 
 func (a *asked) ask(line process.Input, limit time.Duration, check func(*process.Reply) string) process.Reply {
@@ -113,6 +118,7 @@ func (a *asked) ask(line process.Input, limit time.Duration, check func(*process
 	if !asks {
 		return reply
 	}
+	a.answered = true
 	answer := takes
 	if reply.Problem = check(&reply); reply.Problem != "" {
 		answer = refuses
@@ -120,7 +126,7 @@ func (a *asked) ask(line process.Input, limit time.Duration, check func(*process
 	if err = a.send(answer, []byte(reply.Problem)); err != nil {
 		return a.failed(err)
 	}
-	text, err = a.expect(done, time.Now().Add(turnTime+process.TermTime+killTime))
+	text, err = a.expect(done, a.until)
 	if err != nil {
 		return a.failed(err)
 	}
@@ -131,9 +137,12 @@ func (a *asked) ask(line process.Input, limit time.Duration, check func(*process
 // failed is the reply of a keeper that hangs or is gone. A process may have had the line, so no other may get it. A
 // keeper that hangs is killed: its watchdog kills the process.
 func (a *asked) failed(err error) (reply process.Reply) {
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	hangs := errors.Is(err, os.ErrDeadlineExceeded)
+	if hangs {
 		_ = syscall.Kill(a.pid, syscall.SIGKILL) // the connection is open, so the process has its number still
+	}
+	switch {
+	case hangs && !a.answered: // an answer that came in time may be a block
 		reply.TimedOut, reply.NoAnswer = true, true
 	case a.ctx.Err() != nil:
 		reply.TimedOut = true
@@ -157,7 +166,7 @@ func (c *Client) socket(k *engine.Kept) (string, error) {
 	hash, p := sha256.New(), &k.Program
 	fmt.Fprintf(hash, "%q %q %q %q %q %q %d %d %q\n", k.Hook, k.Workspace, p.Path, p.Args, p.Dir,
 		slices.Sorted(slices.Values(p.Env)), k.Workers, k.Keep, k.Files)
-	for _, path := range []string{c.binary, k.Program.Path, k.Workspace} {
+	for _, path := range []string{c.binary, p.Path, p.Dir, k.Workspace} {
 		at, err := identity(path)
 		if err != nil {
 			return "", err
@@ -238,25 +247,31 @@ func (c *Client) start(path string, k *engine.Kept) (*conn, error) {
 	if now, err := os.Stat(lockOf(path)); err != nil || !same(held, now) { // a keeper that ended has removed it
 		return nil, errors.Join(errBusy, err)
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of one that was killed
+	if err := c.startWith(path, k, held); err != nil {
+		os.Remove(path)
+		os.Remove(lockOf(path))
 		return nil, err
+	}
+	return dial(path, signTime)
+}
+
+// startWith starts a keeper with the lock and a new socket.
+func (c *Client) startWith(path string, k *engine.Kept, held *os.File) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of one that was killed
+		return err
 	}
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	listener.SetUnlinkOnClose(false)
 	defer listener.Close()
 	socket, err := listener.File()
-	if err == nil {
-		defer socket.Close()
-		err = c.startKeeper(path, k, socket, held)
-	}
 	if err != nil {
-		os.Remove(path)
-		return nil, err
+		return err
 	}
-	return dial(path, signTime)
+	defer socket.Close()
+	return c.startKeeper(path, k, socket, held)
 }
 
 func same(file *os.File, now os.FileInfo) bool {

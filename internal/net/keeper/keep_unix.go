@@ -21,7 +21,7 @@ import (
 
 const (
 	// lookTime is the time between two looks at whether the workspace and the socket are still there.
-	lookTime = 5 * time.Second
+	lookTime = 2 * time.Second
 	// turnTime is how long a caller that has its turn may take to begin, and to read its answer. A caller that was
 	// stopped must not hold a process.
 	turnTime = 2 * time.Second
@@ -109,11 +109,12 @@ func newKeeper(stdin *os.File) (*keeper, error) {
 	return k, nil
 }
 
-// end ends all calls, processes and descendants, and removes the socket.
+// end ends all calls, processes and descendants, and removes the socket and the lock.
 func (k *keeper) end() {
 	k.listener.Close()
-	if now, err := k.places(); err == nil && now[1] == k.place[1] {
+	if now, err := placeOf(k.socket); err == nil && now == k.place[1] {
 		os.Remove(k.socket)
+		os.Remove(lockOf(k.socket))
 	}
 	k.stop()
 	k.pool.Close()
@@ -147,19 +148,22 @@ func (k *keeper) untilLook() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.open > 0 {
-		return lookTime
+		return min(lookTime, max(k.order.Keep, 10*time.Millisecond)) // it is idle from the end of the call
 	}
 	return min(lookTime, max(0, k.order.Keep-time.Since(k.lastUse)))
 }
 
-// isOver reports whether the keeper has been idle for its time, or no call will find it.
+// isOver reports whether the keeper has been idle for its time, or no call will find it. Then no call can begin. Calls
+// that are connected end first: a call that made room for another keeper does not end the calls of others.
 func (k *keeper) isOver() bool {
-	if now, err := k.places(); err != nil || now != k.place {
-		return true
-	}
+	now, err := k.places()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.open == 0 && time.Since(k.lastUse) >= k.order.Keep
+	if k.open > 0 || err == nil && now == k.place && time.Since(k.lastUse) < k.order.Keep {
+		return false
+	}
+	k.stop()
+	return true
 }
 
 func (k *keeper) accept() {
@@ -183,21 +187,26 @@ func (k *keeper) accept() {
 
 // answer answers a connection, and reports whether the connection stays open until the end of this process.
 func (k *keeper) answer(c *conn) (stays bool) {
-	stop := context.AfterFunc(k.ctx, func() { c.SetReadDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(k.ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	_ = c.SetReadDeadline(time.Now().Add(turnTime))
 	switch first, _, err := c.receive(); {
 	case err != nil:
 	case first == asks:
-		k.count(1)
-		defer k.count(-1)
-		k.call(c)
+		if k.count(1) {
+			k.call(c)
+		}
+		k.count(-1)
 	case first == looks:
-		text, _ := json.Marshal(k.info())
+		i := k.info()
+		text, _ := json.Marshal(shown{i, i.Idle, i.Keep})
 		_ = c.send(shows, text)
-	case first == ends:
+	case first == ends, first == yields:
 		k.mu.Lock()
 		defer k.mu.Unlock()
+		if first == yields && k.open > 0 {
+			return false
+		}
 		k.enders = append(k.enders, c)
 		k.stop()
 		return true
@@ -205,12 +214,13 @@ func (k *keeper) answer(c *conn) (stays bool) {
 	return false
 }
 
-// count counts the calls that are connected.
-func (k *keeper) count(n int) {
+// count counts the calls that are connected, and reports whether a call may begin: the keeper does not end.
+func (k *keeper) count(n int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.open += n
 	k.lastUse = time.Now()
+	return k.ctx.Err() == nil
 }
 
 // call gives one call to a process.
@@ -250,22 +260,26 @@ func (k *keeper) call(c *conn) {
 	asked := false
 	reply := k.pool.Ask(ctx, "", process.Input{line}, limit, func(r *process.Reply) (problem string) {
 		asked = true
-		if c.sendReply(r, true) != nil {
-			return "nobody has read its answer"
+		_ = c.SetWriteDeadline(time.Now().Add(turnTime))
+		if c.sendReply(r, true) == nil {
+			switch m := next(ctx, messages); m.kind {
+			case takes:
+				return ""
+			case refuses:
+				return string(m.text)
+			}
 		}
-		switch m := next(ctx, messages); m.kind {
-		case takes:
-			return ""
-		case refuses:
-			return string(m.text)
-		}
+		r.TimedOut = true // the end of the process is no death of its own
 		return "nobody has read its answer"
 	})
-	if asked {
+	_ = c.SetWriteDeadline(time.Now().Add(turnTime))
+	switch {
+	case k.ctx.Err() != nil: // the process was killed before its time: to the caller that is no timeout
+	case asked:
 		_ = c.send(done, []byte(reply.Problem))
-		return
+	default:
+		_ = c.sendReply(&reply, false)
 	}
-	_ = c.sendReply(&reply, false)
 }
 
 // message is a message from a caller.

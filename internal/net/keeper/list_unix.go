@@ -3,6 +3,7 @@
 package keeper
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net"
@@ -39,10 +40,27 @@ func (k *keeper) info() Info {
 	return i
 }
 
+// shown is an Info as a keeper shows it.
+type shown struct {
+	Info
+	Idle, Keep time.Duration
+}
+
+// filesIn returns the paths of the files in a folder whose names end in a suffix. The folder's own name may have any
+// characters, which a glob would read as others.
+func filesIn(folder, suffix string) (paths []string) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), suffix) {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	return paths
+}
+
 // List returns the keepers in a state folder, sorted by workspace and hook. A keeper that does not answer is left out.
 func List(state string) (all []Info) {
-	sockets, _ := filepath.Glob(filepath.Join(state, folderName, "*.sock"))
-	for _, path := range sockets {
+	for _, path := range filesIn(filepath.Join(state, folderName), ".sock") {
 		if i, err := look(path); err == nil {
 			all = append(all, i)
 		}
@@ -77,22 +95,27 @@ func look(path string) (i Info, err error) {
 		return i, err
 	}
 	text, err := c.expect(shows, time.Now().Add(answerTime))
-	if err == nil {
-		err = json.Unmarshal(text, &i)
+	if err != nil {
+		return i, err
 	}
-	i.socket = path
+	var s shown
+	err = json.Unmarshal(text, &s)
+	i = s.Info
+	i.socket, i.Idle, i.Keep = path, s.Idle, s.Keep
 	i.Memory = memory(append(i.Processes, i.PID))
 	return i, err
 }
 
 // End ends a keeper with its processes, and returns when they are gone. One that hangs is killed.
-func (i *Info) End() error {
+func (i *Info) End() error { return i.end(ends) }
+
+func (i *Info) end(how kind) error {
 	c, err := dial(i.socket, answerTime)
 	if err != nil {
 		return nil // it has ended
 	}
 	defer c.Close()
-	if err = c.send(ends); err != nil {
+	if err = c.send(how); err != nil {
 		return err
 	}
 	_ = c.SetReadDeadline(time.Now().Add(endTime))
@@ -105,18 +128,14 @@ func (i *Info) End() error {
 // tidy ends the keepers of the same hook that were idle for longest, if there are too many, and removes what keepers
 // left that were killed.
 func (k *keeper) tidy() {
-	var others []Info
-	for _, i := range List(filepath.Dir(filepath.Dir(k.socket))) {
-		if i.Hook == k.hook && i.Workspace == k.workspace && i.socket != k.socket && i.Busy == 0 {
-			others = append(others, i)
-		}
-	}
-	slices.SortFunc(others, func(a, b Info) int { return int(b.Idle - a.Idle) })
+	others := slices.DeleteFunc(List(filepath.Dir(filepath.Dir(k.socket))), func(i Info) bool {
+		return i.Hook != k.hook || i.Workspace != k.workspace || i.socket == k.socket
+	})
+	slices.SortFunc(others, func(a, b Info) int { return cmp.Compare(b.Idle, a.Idle) }) // one with a call is last
 	for n := range max(0, len(others)+1-maxKeepers) {
-		_ = others[n].End()
+		_ = others[n].end(yields)
 	}
-	locks, _ := filepath.Glob(filepath.Join(filepath.Dir(k.socket), "*.lock"))
-	for _, path := range locks {
+	for _, path := range filesIn(filepath.Dir(k.socket), ".lock") {
 		file, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
 			continue

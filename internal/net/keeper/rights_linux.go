@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// rights returns what the system lets this process do: its user and groups, capabilities, filters and namespaces. A
-// process that was started with other rights gives other answers.
+// rights returns what the system lets this process do: its limits, user and groups, capabilities, filters and
+// namespaces. A process that was started with other rights gives other answers.
 func rights() (all []string) {
+	limits, _ := os.ReadFile("/proc/self/limits")
+	all = append(all, string(limits))
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(status)) {
 		switch name, _, _ := strings.Cut(line, ":"); name {

@@ -34,7 +34,8 @@ const (
 const (
 	looks kind = iota + 20 // an Info, please
 	shows
-	ends // end now; the connection closes when all is gone
+	ends   // end now; the connection closes when all is gone
+	yields // ends, unless there is a call
 )
 
 // maxMessage bounds a message: an answer of 16 MiB, or a line with a payload of 64 MiB.

@@ -1,0 +1,208 @@
+//go:build linux
+
+package keeper_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/core/process/processtest"
+	"github.com/hookrun/hookrun/internal/net/keeper"
+)
+
+// waits is a script that says its process id in "ready" and waits at the gate for the text wait.
+var waits = each(`case $text in wait*) echo $$ >ready; read x <gate ;; esac; ` + answers)
+
+// during starts a call that waits at the gate, calls then with the process id of the hook, and returns the reply.
+func (b *bench) during(then func(hook int)) (r reply) {
+	b.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r = b.ask("wait")
+	}()
+	then(b.ReadyAll(1)[0])
+	<-done
+	return r
+}
+
+func TestKeeperEndsWhenIdle(t *testing.T) {
+	b := newBench(t, each(answers))
+	b.Keep = 50 * time.Millisecond
+	pid := b.pid()
+	b.nothingLeft()
+	require.NotEqual(t, pid, b.pid())
+}
+
+// The time without a call begins at the end of the last.
+func TestKeeperIsNotIdleInACall(t *testing.T) {
+	b := newBench(t, waits)
+	b.Keep = 50 * time.Millisecond
+	open := b.Gate("gate")
+	r := b.during(func(int) {
+		time.Sleep(4 * b.Keep) // a keeper that took it for idle would end
+		open()
+	})
+	require.False(t, r.failed(), "%+v", r)
+	b.nothingLeft()
+}
+
+func TestKeeperEndsWithItsWorkspace(t *testing.T) {
+	for name, gone := range map[string]func(b *bench) error{
+		"deleted": func(b *bench) error { return os.RemoveAll(b.Workspace) },
+		"moved":   func(b *bench) error { return os.Rename(b.Workspace, b.Path("elsewhere")) },
+		"another": func(b *bench) error {
+			_ = os.Rename(b.Workspace, b.Path("elsewhere"))
+			return os.Mkdir(b.Workspace, 0o700)
+		},
+		"without its socket": func(b *bench) error { return os.RemoveAll(b.State + "/keepers") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, strings.ReplaceAll(each(answers), "log", "../log"))
+			b.Workspace = b.Path("workspace")
+			b.Program.Dir = b.Workspace
+			require.NoError(t, os.Mkdir(b.Workspace, 0o700))
+			b.must("x")
+			require.NoError(t, gone(b))
+			require.Eventually(t, func() bool { return len(b.keepers())+len(b.Marked()) == 0 }, processtest.Patience,
+				time.Millisecond)
+			require.Empty(t, b.files(), "the socket and the lock")
+		})
+	}
+}
+
+// A keeper that is asked to end in a call ends the hook too. The call has no answer, and did not run out of time.
+func TestKeeperIsEndedInACall(t *testing.T) {
+	for name, end := range map[string]func(b *bench){
+		"SIGTERM": func(b *bench) { require.NoError(b, syscall.Kill(b.keeper(), syscall.SIGTERM)) },
+		"SIGINT":  func(b *bench) { require.NoError(b, syscall.Kill(b.keeper(), syscall.SIGINT)) },
+		"SIGKILL": func(b *bench) { require.NoError(b, syscall.Kill(b.keeper(), syscall.SIGKILL)) },
+		"End": func(b *bench) {
+			all := keeper.List(b.State)
+			require.Len(b, all, 1)
+			require.NoError(b, all[0].End())
+			require.Empty(b, b.Marked(), "End waits for the end")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, waits)
+			b.Gate("gate")
+			r := b.during(func(int) { end(b) })
+			require.True(t, r.Begun)
+			require.False(t, r.TimedOut, "a client lets a call go on that ran out of time")
+			require.NotEmpty(t, r.Problem)
+			if name == "SIGKILL" { // which leaves files
+				require.Eventually(t, func() bool { return len(b.Marked()) == 0 }, processtest.Patience, time.Millisecond)
+				b.must("the next call starts another")
+				b.endAll()
+			}
+			b.nothingLeft()
+			require.Equal(t, 1, b.log()["wait"])
+		})
+	}
+}
+
+// SIGHUP is the end of a terminal, which is no concern of the keeper.
+func TestKeeperOutlivesTheTerminal(t *testing.T) {
+	b := newBench(t, each(answers))
+	pid := b.pid()
+	at := b.keeper()
+	require.NoError(t, syscall.Kill(at, syscall.SIGHUP))
+	require.Equal(t, pid, b.pid())
+	require.Equal(t, fmt.Sprint(at), processtest.StatField(at, 3), "a session of its own")
+	for fd := range 3 {
+		to, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", at, fd))
+		require.NoError(t, err)
+		require.True(t, to == os.DevNull || strings.HasSuffix(to, "(deleted)"), to)
+	}
+}
+
+// A keeper whose socket another call has removed, because the keeper gave no sign, ends its calls first.
+func TestKeeperWithoutASocketEndsItsCalls(t *testing.T) {
+	b := newBench(t, waits)
+	b.Keep = 50 * time.Millisecond // so often it looks
+	open := b.Gate("gate")
+	r := b.during(func(int) {
+		require.NoError(t, os.RemoveAll(b.State+"/keepers"))
+		time.Sleep(4 * b.Keep)
+		open()
+	})
+	require.False(t, r.failed(), "%+v", r)
+	b.nothingLeft()
+}
+
+// A fifth keeper of a hook ends the one that was idle for longest, and none that has a call.
+func TestKeepersOfAHook(t *testing.T) {
+	b := newBench(t, waits)
+	open := b.Gate("gate")
+	env := b.Program.Env
+	with := func(n int) *bench {
+		other := *b
+		other.Program.Env = append(env[:len(env):len(env)], fmt.Sprint("N=", n))
+		return &other
+	}
+	pids := map[int]int{}
+	var all sync.WaitGroup
+	var busy reply
+	all.Go(func() { busy = with(0).ask("wait") })
+	pids[0] = b.ReadyAll(1)[0]
+	for n := 1; n < 4; n++ {
+		pids[n] = with(n).pid()
+	}
+	require.Len(t, b.keepers(), 4)
+	require.Equal(t, pids[1], with(1).pid(), "now 2 is idle for longest")
+	pids[4] = with(4).pid()
+	require.Eventually(t, func() bool { return !processtest.Alive(pids[2]) }, processtest.Patience, time.Millisecond)
+	for n, pid := range pids {
+		require.Equal(t, n != 2, processtest.Alive(pid), n)
+	}
+	open()
+	all.Wait()
+	require.False(t, busy.failed(), "%+v", busy)
+	require.Equal(t, pids[4], with(4).pid())
+}
+
+// A new keeper removes what killed ones left.
+func TestKeeperTidies(t *testing.T) {
+	b := newBench(t, each(answers))
+	for n := range 3 {
+		other := *b
+		other.Files = fmt.Sprint(n)
+		other.must("x")
+	}
+	for _, pid := range b.keepers() {
+		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		b.Gone(pid)
+	}
+	require.Len(t, b.files(), 6)
+	b.must("x")
+	require.Eventually(t, func() bool { return len(b.files()) == 2 }, processtest.Patience, time.Millisecond)
+}
+
+// A call that is given up kills the process that has it. That is no death of the hook's.
+func TestCallIsGivenUp(t *testing.T) {
+	b := newBench(t, waits)
+	b.Gate("gate")
+	for range 4 {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan reply, 1)
+		go func() { done <- b.call(ctx, "wait") }()
+		hook := b.ReadyAll(1)[0]
+		cancel()
+		r := <-done
+		require.True(t, r.failed(), "%+v", r)
+		b.Gone(hook)
+	}
+	b.must("x")
+	require.Len(t, b.keepers(), 1)
+}

@@ -1,0 +1,277 @@
+//go:build linux
+
+package keeper_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/core/engine"
+	"github.com/hookrun/hookrun/internal/core/process"
+	"github.com/hookrun/hookrun/internal/core/process/processtest"
+	"github.com/hookrun/hookrun/internal/net/keeper"
+	"github.com/hookrun/hookrun/internal/testsupport/testall"
+)
+
+var self, _ = os.Executable()
+
+// The test program is also the keeper and a caller in a process of its own.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) > 1 && os.Args[1] == keeper.Command:
+		os.Exit(keeper.Run())
+	case len(os.Args) > 1 && os.Args[1] == callerCommand:
+		callerMain()
+	default:
+		testall.Beside(4)
+		os.Exit(m.Run())
+	}
+}
+
+// bench is a hook that is kept, in a workspace and a state folder of its own. At the end of the test no keeper, process,
+// socket, descriptor or goroutine may be left.
+type bench struct {
+	*processtest.Bench
+	engine.Kept
+
+	State, Binary string
+	Limit         time.Duration
+}
+
+var hooks atomic.Int64
+
+// newBench returns a bench for a hook of this shell script.
+func newBench(t *testing.T, script string) *bench {
+	t.Helper()
+	b := &bench{Bench: processtest.New(t), Limit: processtest.Patience}
+	var err error
+	b.State, err = os.MkdirTemp("", "k") // short: the path of a socket is
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(b.State)) })
+	b.Binary = b.Path("keeper")
+	require.NoError(t, os.WriteFile(b.Binary, fmt.Appendf(nil, "#!/bin/sh\n"+
+		"GORACE='atexit_sleep_ms=0 log_path=%s' exec '%s' \"$@\"\n", b.Path("race"), self), 0o700))
+	b.Kept = engine.Kept{Hook: fmt.Sprintf("hook %d.%d", os.Getpid(), hooks.Add(1)), Workspace: b.Dir, Workers: 1,
+		Keep: time.Minute, Program: process.Program{Path: "/bin/sh", Args: []string{"sh", "-c", script}, Dir: b.Dir,
+			Env: []string{"PATH=" + os.Getenv("PATH"), b.Mark}}}
+	t.Cleanup(b.endAll)
+	return b
+}
+
+// endAll ends all keepers, and waits until nothing is left of them.
+func (b *bench) endAll() {
+	b.Helper()
+	for _, pid := range b.keepers() { // that a test stopped
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	}
+	for _, i := range keeper.List(b.State) {
+		require.NoError(b, i.End())
+	}
+	b.nothingLeft()
+}
+
+// nothingLeft waits until no keeper of the hook runs and no process of the bench, and no socket or lock is left.
+func (b *bench) nothingLeft() {
+	b.Helper()
+	require.Eventually(b, func() bool { return len(b.keepers())+len(b.Marked()) == 0 }, processtest.Patience,
+		time.Millisecond, "%v %v", b.keepers(), b.Marked())
+	require.Empty(b, b.files())
+	races, _ := filepath.Glob(b.Path("race*"))
+	require.Empty(b, races)
+}
+
+// files returns what is in the folder of the sockets.
+func (b *bench) files() (names []string) {
+	entries, _ := os.ReadDir(filepath.Join(b.State, "keepers"))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// keepers returns the process ids of the keepers of the hook, those that have left their socket too.
+func (b *bench) keepers() (all []int) {
+	for _, pid := range processtest.PIDs() {
+		args := processtest.Cmdline(pid)
+		if len(args) == 3 && args[1] == keeper.Command && args[2] == b.Hook && processtest.Alive(pid) {
+			all = append(all, pid)
+		}
+	}
+	return all
+}
+
+// keeper waits for the keeper of the hook, which must be alone.
+func (b *bench) keeper() (pid int) {
+	b.Helper()
+	all := b.keepers()
+	require.Len(b, all, 1)
+	return all[0]
+}
+
+// reply is the result of a call.
+type reply struct {
+	process.Reply
+	Begun, Checked bool
+	Number         int64
+}
+
+// answer returns the words of the answer behind the number and the token.
+func (r *reply) answer() []string { return strings.Fields(string(r.Stdout.Head)) }
+
+// failed reports whether the call got no answer.
+func (r *reply) failed() bool {
+	return r.Err != nil || r.TimedOut || r.Problem != "" || r.Signal != "" || r.ExitCode != 0
+}
+
+// call calls the hook with a line: the number of the call and a text.
+func (b *bench) call(ctx context.Context, text string) (r reply) {
+	c := keeper.In(b.State, b.Binary)
+	line := func(number int64) process.Input {
+		r.Number = number
+		return process.Input{strconv.AppendInt(nil, number, 10), []byte(" "), []byte(text), []byte("\n")}
+	}
+	r.Reply, r.Begun = c.Ask(ctx, &b.Kept, line, b.Limit, func(got *process.Reply) string {
+		r.Checked = true
+		out := string(got.Stdout.Head)
+		switch start := fmt.Sprint(r.Number, " "); {
+		case strings.Count(out, "\n") != 1 || !strings.HasSuffix(out, "\n"):
+			return fmt.Sprintf("not one line: %.50q", out)
+		case !strings.HasPrefix(out, start):
+			return fmt.Sprintf("not of call %d: %.50q", r.Number, out)
+		}
+		return ""
+	})
+	return r
+}
+
+func (b *bench) ask(text string) reply { return b.call(context.Background(), text) }
+
+// begun calls the hook until a keeper takes the call. A keeper that starts looks after the files of others, and then a
+// call may find a lock held.
+func (b *bench) begun(text string) (r reply) {
+	b.Helper()
+	require.Eventually(b, func() bool {
+		r = b.ask(text)
+		return r.Begun
+	}, processtest.Patience, time.Millisecond, "%+v", r)
+	return r
+}
+
+// must calls the hook, which must answer, and returns the last word of the answer.
+func (b *bench) must(text string) string {
+	b.Helper()
+	r := b.begun(text)
+	require.False(b, r.failed(), "%+v", r)
+	words := r.answer()
+	return words[len(words)-1]
+}
+
+// pid is must for a hook that answers with its process id.
+func (b *bench) pid() int {
+	b.Helper()
+	return processtest.Number(b, b.must("pid"))
+}
+
+// each is a script that runs another one for each line, of which $id is the number and $text the rest.
+func each(script string) string {
+	return "exec 5>>log\nwhile IFS=' ' read -r id text; do echo \"$id $text\" >&5\n" + script + "\ndone"
+}
+
+// answers is a script that answers with the number, the text and the process id.
+const answers = `echo "$id $text $$"`
+
+// log returns how often the hook got each text.
+func (b *bench) log() map[string]int {
+	times := map[string]int{}
+	text, _ := os.ReadFile(b.Path("log"))
+	for line := range strings.Lines(string(text)) {
+		_, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		times[text]++
+	}
+	return times
+}
+
+const callerCommand = "call-hook"
+
+// callerOrder is what a caller does.
+type callerOrder struct {
+	State, Binary string
+	Kept          engine.Kept
+	Limit         time.Duration
+	Texts         []string
+}
+
+// callerReply is what it reports for each text.
+type callerReply struct {
+	Text, Answer, Problem   string
+	Number                  int64
+	Begun, Failed, TimedOut bool
+}
+
+// callerMain calls a hook in a process of its own, as hookrun does.
+func callerMain() {
+	var o callerOrder
+	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {
+		panic(err)
+	}
+	b := bench{State: o.State, Binary: o.Binary, Kept: o.Kept, Limit: o.Limit}
+	out := json.NewEncoder(os.Stdout)
+	for _, text := range o.Texts {
+		r := b.ask(text)
+		_ = out.Encode(callerReply{Text: text, Answer: strings.Join(r.answer(), " "), Problem: r.Problem, Number: r.Number,
+			Begun: r.Begun, Failed: r.failed(), TimedOut: r.TimedOut})
+	}
+}
+
+// caller is a caller in a process of its own.
+type caller struct {
+	*exec.Cmd
+	out bytes.Buffer
+}
+
+// caller starts a caller.
+func (b *bench) caller(texts ...string) *caller {
+	b.Helper()
+	order, err := json.Marshal(callerOrder{b.State, b.Binary, b.Kept, b.Limit, texts})
+	require.NoError(b, err)
+	c := &caller{Cmd: exec.Command(self, callerCommand)}
+	c.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(order), &c.out, os.Stderr
+	require.NoError(b, c.Start())
+	return c
+}
+
+// replies waits for the end of the caller, and returns the replies up to then.
+func (c *caller) replies() (all []callerReply) {
+	_ = c.Wait()
+	in := json.NewDecoder(bytes.NewReader(c.out.Bytes()))
+	for {
+		var r callerReply
+		if in.Decode(&r) != nil {
+			return all
+		}
+		all = append(all, r)
+	}
+}
+
+// texts returns n different texts.
+func texts(prefix string, n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprint(prefix, ".", i))
+	}
+	return slices.Clip(all)
+}

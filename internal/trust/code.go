@@ -139,15 +139,21 @@ func (c *commandLine) node(text string) {
 
 // quotedFiles adds the files that a program text has in quotes.
 func (c *commandLine) quotedFiles(name string, text word) {
-	for _, quoted := range textInQuotes.Get().FindAllStringSubmatch(text.Text, -1) {
-		c.file(quoted[1] + quoted[2])
-		if isNode(name) {
-			c.node(quoted[1] + quoted[2])
+	rest := text.Text
+	for at := strings.IndexAny(rest, `"'`); at >= 0; at = strings.IndexAny(rest, `"'`) {
+		inner := rest[at+1:]
+		end := strings.IndexAny(inner, rest[at:at+1]+"\\\n")
+		if end <= 0 || end > 256 || inner[end] != rest[at] {
+			rest = inner
+			continue
 		}
+		c.file(inner[:end])
+		if isNode(name) {
+			c.node(inner[:end])
+		}
+		rest = inner[end+1:]
 	}
 }
-
-var textInQuotes = lazy.Regexp{Text: `"([^"\\\n]{1,256})"|'([^'\\\n]{1,256})'`}
 
 //go:embed modules.txt
 var modulesText string

@@ -96,15 +96,15 @@ func TestPersistentProcessAnswers(t *testing.T) {
 		want process.Reply
 	}{
 		{"a", process.Reply{Result: process.Result{Stdout: process.NewOutput("a\n")}}},
-		{"silence", process.Reply{Problem: `no line: ""`}},
+		{"silence", process.Reply{Warm: true, Problem: `no line: ""`}},
 		{"b", process.Reply{Result: process.Result{Stdout: process.NewOutput("b\n")}}},
 		{"unfinished", process.Reply{
-			Result: process.Result{Stdout: process.NewOutput("half")}, Problem: `no line: "half"`,
+			Result: process.Result{Stdout: process.NewOutput("half")}, Warm: true, Problem: `no line: "half"`,
 		}},
 		{"c", process.Reply{Result: process.Result{Stdout: process.NewOutput("c\n")}}},
-		{"exit", process.Reply{Result: process.Result{ExitCode: 7, Stderr: process.NewOutput("why\n")}}},
+		{"exit", process.Reply{Result: process.Result{ExitCode: 7, Stderr: process.NewOutput("why\n")}, Warm: true}},
 		{"d", process.Reply{Result: process.Result{Stdout: process.NewOutput("d\n")}}},
-		{"killed", process.Reply{Result: process.Result{ExitCode: -1, Signal: "SIGKILL"}}},
+		{"killed", process.Reply{Result: process.Result{ExitCode: -1, Signal: "SIGKILL"}, Warm: true}},
 		{"last", process.Reply{Result: process.Result{Stdout: process.NewOutput("last words\n")}}},
 		{"last", process.Reply{Result: process.Result{Stdout: process.NewOutput("last words\n")}}},
 	} {

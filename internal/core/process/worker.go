@@ -100,8 +100,10 @@ func (w *worker) takeAnswer(reply Reply, input *lineInput, check func(*Reply) st
 	w.stopWriting(input)
 	early := w.unreadLine(input)
 	reply.Stdout, reply.Stderr = w.stdout.take(), w.stderr.take()
-	if reply.Problem = check(&reply); reply.Problem == "" && early {
+	if early {
 		reply.Problem = "it printed a line before it had read the one of this call"
+	} else {
+		reply.Problem = check(&reply)
 	}
 	if reply.Problem != "" || w.hasExited() {
 		w.kill()

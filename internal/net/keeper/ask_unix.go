@@ -97,8 +97,6 @@ type asked struct {
 	pid   int // of the keeper
 	ctx   context.Context
 	until time.Time // the keeper has killed the process by then
-
-	answered bool
 }
 
 func (a *asked) ask(line process.Input, limit time.Duration, check func(*process.Reply) string) process.Reply {
@@ -118,31 +116,22 @@ func (a *asked) ask(line process.Input, limit time.Duration, check func(*process
 	if !asks {
 		return reply
 	}
-	a.answered = true
-	answer := takes
-	if reply.Problem = check(&reply); reply.Problem != "" {
-		answer = refuses
+	if reply.Problem = check(&reply); reply.Problem == "" {
+		_ = a.send(takes) // a keeper that does not get it kills the process
+		return reply
 	}
-	if err = a.send(answer, []byte(reply.Problem)); err != nil {
-		return a.failed(err)
+	if a.send(refuses, []byte(reply.Problem)) == nil {
+		_, _ = a.expect(done, time.Now().Add(turnTime+process.TermTime+killTime)) // nothing of it is left then
 	}
-	text, err = a.expect(done, a.until)
-	if err != nil {
-		return a.failed(err)
-	}
-	reply.Problem = string(text)
 	return reply
 }
 
 // failed is the reply of a keeper that hangs or is gone. A process may have had the line, so no other may get it. A
 // keeper that hangs is killed: its watchdog kills the process.
 func (a *asked) failed(err error) (reply process.Reply) {
-	hangs := errors.Is(err, os.ErrDeadlineExceeded)
-	if hangs {
-		_ = syscall.Kill(a.pid, syscall.SIGKILL) // the connection is open, so the process has its number still
-	}
 	switch {
-	case hangs && !a.answered: // an answer that came in time may be a block
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		_ = syscall.Kill(a.pid, syscall.SIGKILL) // the connection is open, so the process has its number still
 		reply.TimedOut, reply.NoAnswer = true, true
 	case a.ctx.Err() != nil:
 		reply.TimedOut = true

@@ -276,7 +276,7 @@ func (k *keeper) call(c *conn) {
 	switch {
 	case k.ctx.Err() != nil: // the process was killed before its time: to the caller that is no timeout
 	case asked:
-		_ = c.send(done, []byte(reply.Problem))
+		_ = c.send(done) // a process whose answer was refused is gone
 	default:
 		_ = c.sendReply(&reply, false)
 	}

@@ -27,7 +27,7 @@ const (
 	answers                 // a reply; takes or refuses must follow if the reply has a line
 	takes                   // the line is an answer
 	refuses                 // the line is none: why
-	done                    // the call is over; why the answer does not count, or ""
+	done                    // the call is over, and its process is gone if the answer was refused
 )
 
 // The messages of hookrun status and of what ends keepers.

@@ -21,7 +21,8 @@ import (
 // State waits until a further change would have another time.
 func (f *Fingerprint) State(h *hook.Hook) (string, error) {
 	if why := f.doubts[h]; len(why) > 0 && h.Files == nil {
-		return "", fmt.Errorf(`what files its command runs cannot be told for sure: %s; name them in "files"`, first(why))
+		const text = `what files its command runs cannot be told for sure: %s; name them in "files"`
+		return "", fmt.Errorf(text, first(why))
 	}
 	if why := f.envDoubts[h]; len(why) > 0 {
 		return "", errors.New(`"env" ` + envText(why))
@@ -34,7 +35,7 @@ func (f *Fingerprint) State(h *hook.Hook) (string, error) {
 		} else if at := now.changedAt(); at.After(newest) {
 			newest = at
 		}
-		fmt.Fprintf(hash, "%q %v %v\n", path, there, now)
+		fmt.Fprintf(hash, "%d %s %v %v\n", len(path), path, there, now)
 	}
 	paths := slices.Clone(f.byHook[h])
 	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {

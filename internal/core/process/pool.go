@@ -48,8 +48,8 @@ type Reply struct {
 // are busy, Ask waits. The limit begins when the line is sent or a process is started for the call, because a busy pool
 // is not a slow process.
 //
-// check returns the error in reply.Stdout as a text, or "". It is called at most once, and decides alone. A process without a valid answer
-// is killed with all its descendants, because its next answer could belong to either call.
+// check returns the error in reply.Stdout as a text, or "". It is called at most once, and decides alone. A process
+// without a valid answer is killed with all its descendants, because its next answer could belong to either call.
 func (p *Pool) Ask(
 	ctx context.Context, dir string, line Input, limit time.Duration, check func(*Reply) (problem string),
 ) Reply {

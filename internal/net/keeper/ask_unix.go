@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -152,17 +153,23 @@ func (c *Client) socket(k *engine.Kept) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	hash, p := sha256.New(), &k.Program
-	fmt.Fprintf(hash, "%q %q %q %q %q %q %d %d %q\n", k.Hook, k.Workspace, p.Path, p.Args, p.Dir,
-		slices.Sorted(slices.Values(p.Env)), k.Workers, k.Keep, k.Files)
+	p := &k.Program
+	one := []string{k.Hook, k.Files, strconv.Itoa(k.Workers), k.Keep.String()}
 	for _, path := range []string{c.binary, p.Path, p.Dir, k.Workspace} {
 		at, err := identity(path)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(hash, "%q %s\n", path, at)
+		one = append(one, path, at)
 	}
-	fmt.Fprintf(hash, "%q\n", rights())
+	hash := sha256.New()
+	for _, list := range [][]string{one, p.Args, slices.Sorted(slices.Values(p.Env)), rights()} {
+		hash.Write(bytesOf(int64(len(list))))
+		for _, text := range list {
+			hash.Write(bytesOf(int64(len(text))))
+			hash.Write([]byte(text))
+		}
+	}
 	return filepath.Join(folder, hex.EncodeToString(hash.Sum(nil)[:12])+".sock"), nil
 }
 

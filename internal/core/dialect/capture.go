@@ -45,13 +45,19 @@ func decoded(s string) string {
 		return s
 	}
 	var b strings.Builder
-	for s != "" {
-		r, size := utf8.DecodeRuneInString(s)
-		for r == utf8.RuneError && size < len(s) && !utf8.FullRuneInString(s[:size+1]) {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r != utf8.RuneError || size > 1 {
+			i += size
+			continue
+		}
+		for size < len(s)-i && !utf8.FullRuneInString(s[i:i+size+1]) {
 			size++
 		}
+		b.WriteString(s[:i])
 		b.WriteRune(r)
-		s = s[size:]
+		s, i = s[i+size:], 0
 	}
+	b.WriteString(s)
 	return b.String()
 }

@@ -19,7 +19,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/lib/spelling"
-	"github.com/hookrun/hookrun/internal/lib/strictjson"
 )
 
 // Sign is a key of an answer, or a key that may have been meant as one.
@@ -106,7 +105,7 @@ const (
 
 // Scan returns the signs of an answer in the text, in order: at most 20 from deep inside, and 20 others.
 func Scan(text string) []Sign {
-	if !strings.ContainsAny(text, "{[\"'") {
+	if !slices.ContainsFunc([]byte("{[\"'"), func(c byte) bool { return strings.IndexByte(text, c) >= 0 }) {
 		return nil
 	}
 	s := scanner{text: clean(text)}
@@ -122,6 +121,11 @@ func clean(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	for i := 0; i < len(text); {
+		if n := seenASCII(text[i:]); n > 0 {
+			b.WriteString(text[i : i+n])
+			i += n
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == '\x1b' || r == '\u009b':
@@ -138,18 +142,60 @@ func clean(text string) string {
 	return b.String()
 }
 
+// leads are the first bytes of the characters outside ASCII that clean changes.
+const leads = "\xc2\xd8\xe1\xe2\xef"
+
+// hasUnseen reports whether clean changes a text.
 func hasUnseen(text string) bool {
-	if strings.IndexByte(text, 0x7f) >= 0 { // DEL, which strictjson.Plain accepts
+	if !utf8.ValidString(text) || hasControls(text) {
 		return true
 	}
-	for i := strictjson.Plain(text); i < len(text); i += strictjson.Plain(text[i:]) {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if unseen(r) {
-			return true
+	for _, lead := range []byte(leads) {
+		for i := strings.IndexByte(text, lead); i >= 0; {
+			if r, _ := utf8.DecodeRuneInString(text[i:]); unseen(r) {
+				return true
+			}
+			next := strings.IndexByte(text[i+1:], lead)
+			if i += next + 1; next < 0 {
+				break
+			}
 		}
-		i += size
 	}
 	return false
+}
+
+// hasControls reports whether a text has control characters of ASCII that clean changes. It looks at eight bytes at a
+// time, since output has megabytes without such a character.
+func hasControls(text string) bool {
+	const ones, low, high = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		b := text[i : i+8]
+		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56 // one load
+		// Each of these has the high bit of a byte set unless the byte is, without its own high bit, below a blank,
+		// DEL, a line end or a tab. No sum of seven bits carries into the next byte.
+		seven := w & low
+		blank, del := seven+ones*(0x80-' '), (seven^low)+low
+		line, tab := (seven^ones*'\n')+low, (seven^ones*'\t')+low
+		if (^blank&line&tab|^del)&^w&high != 0 && slices.ContainsFunc([]byte(b), isControl) {
+			return true
+		}
+	}
+	return slices.ContainsFunc([]byte(text[i:]), isControl)
+}
+
+// isControl reports whether clean changes a byte of ASCII.
+func isControl(c byte) bool { return c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f }
+
+// seenASCII returns the length of the longest prefix of ASCII that clean leaves as it is.
+func seenASCII(text string) int {
+	for i := range len(text) {
+		if c := text[i]; c >= utf8.RuneSelf || isControl(c) {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // unseen reports whether clean changes a character.

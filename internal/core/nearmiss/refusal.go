@@ -55,20 +55,26 @@ const (
 // false}, a line of YAML, TOML or variables such as decision=block, or a first or last line such as BLOCKED: why.
 // Refusal returns "" without such a part. onlyKeys: only the keys of answers count.
 func Refusal(text string, onlyKeys bool) (found string) {
-	defer func() {
-		if found != "" && hasUnseen(text) {
-			found += " (with characters that cannot be seen)"
-		}
-	}()
 	seen := strings.TrimSpace(clean(text))
 	switch long := len(seen) - maxRefusal; {
-	case gjson.Valid(seen) && long > 0:
-		return ""
-	case gjson.Valid(seen):
-		return refusalIn(gjson.Parse(seen), 0, false, onlyKeys)
 	case long > 0:
-		seen = seen[:maxRefusal/2] + "\n" + seen[maxRefusal/2+long:]
+		found = refusalInLines(seen[:maxRefusal/2]+"\n"+seen[maxRefusal/2+long:], onlyKeys)
+		if found != "" && gjson.Valid(seen) { // no JSON of that size is a refusal
+			return ""
+		}
+	case gjson.Valid(seen):
+		found = refusalIn(gjson.Parse(seen), 0, false, onlyKeys)
+	default:
+		found = refusalInLines(seen, onlyKeys)
 	}
+	if found != "" && hasUnseen(text) {
+		found += " (with characters that cannot be seen)"
+	}
+	return found
+}
+
+// refusalInLines is Refusal for a text other than JSON.
+func refusalInLines(seen string, onlyKeys bool) string {
 	var lines, objects []string
 	isPolicy := false
 	for line := range strings.Lines(strings.ReplaceAll(seen, "\r", "\n")) {

@@ -18,35 +18,71 @@ type scanner struct {
 	line   int  // line ends before at
 	behind bool // other text stands before the value on its line
 	signs  []Sign
+	nexts  [len(marks)]int // what next has found for each of marks
 }
+
+// marks are the characters between values that scan looks for. Quotes count only at the beginning of a line.
+const marks, brackets, quotes, lineEnds = "{[\"'\n\r", 0, 2, 4
 
 // scan reads each value that begins with a bracket, and strings with JSON inside, up to level strings deep.
 func (s *scanner) scan(level int) {
 	fresh, quoted := true, false // fresh: the line is blank so far; quoted: the line has a quote
-	for s.at < len(s.text) {
-		if !fresh { // behind text only a bracket begins a value
-			if s.at = s.next("{[\n\r"); s.at == len(s.text) {
-				return
-			}
-		}
+	for s.skip(fresh); s.at < len(s.text); {
 		switch c := s.text[s.at]; {
 		case c == '\n' || c == '\r':
 			fresh, quoted = true, false
 			s.blank()
+			s.skip(fresh)
 		case c == '{' || c == '[':
 			s.behind = !fresh
-			fresh = s.value() == tooDeep && fresh
+			if fresh = s.value() == tooDeep && fresh; !fresh {
+				s.skip(fresh)
+			}
 		case fresh && !quoted && (c == '"' || c == '\''):
 			quoted = true
-			fresh = !s.quote(level)
+			if fresh = !s.quote(level); !fresh {
+				s.skip(fresh)
+			}
 		case strings.IndexByte("\"'`( \t\\,;:}])", c) >= 0: // also the remains of a broken value
 			s.at++
 		default:
 			r, size := utf8.DecodeRuneInString(s.text[s.at:])
-			fresh = unicode.IsSpace(r)
 			s.at += size
+			if fresh = unicode.IsSpace(r); !fresh {
+				s.skip(fresh)
+			}
 		}
 	}
+}
+
+// skip passes text that begins no value, up to the line with the next value, or to the bracket on this line.
+func (s *scanner) skip(fresh bool) {
+	bracket, line := s.next(brackets, s.at), s.at // line: where quotes may begin a value
+	if !fresh {
+		if line = s.next(lineEnds, s.at); bracket <= line {
+			s.at = bracket
+			return
+		}
+	}
+	value := min(bracket, s.next(quotes, line))
+	if s.next(lineEnds, line) < value {
+		line += strings.LastIndexAny(s.text[line:value], "\n\r")
+	}
+	s.line += strings.Count(s.text[s.at:line], "\n")
+	s.at = line
+}
+
+// next returns the position of the next of two marks, or the end of the text. It never goes back.
+func (s *scanner) next(first, from int) int {
+	for i := first; i < first+2; i++ {
+		if s.nexts[i] < from || s.nexts[i] == 0 {
+			s.nexts[i] = len(s.text)
+			if n := strings.IndexByte(s.text[from:], marks[i]); n >= 0 {
+				s.nexts[i] = from + n
+			}
+		}
+	}
+	return min(s.nexts[first], s.nexts[first+1])
 }
 
 // blank passes one character between values.
@@ -55,14 +91,6 @@ func (s *scanner) blank() {
 		s.line++
 	}
 	s.at++
-}
-
-// next returns the position of the first of the characters, or the end of the text.
-func (s *scanner) next(chars string) int {
-	if i := strings.IndexAny(s.text[s.at:], chars); i >= 0 {
-		return s.at + i
-	}
-	return len(s.text)
 }
 
 // quote reads a quote at the beginning of a line: a string with JSON inside, or a line of an object without braces. It
@@ -75,7 +103,7 @@ func (s *scanner) quote(level int) (found bool) {
 			return true
 		}
 	}
-	end := s.next("\n\r")
+	end := s.next(lineEnds, s.at)
 	line := scanner{text: s.text[:end], at: s.at, line: s.line} // of an object without a brace
 	if first := line.token(&object{}, member{}, Top); first.is {
 		// The value of the first key may be the answer.
@@ -110,7 +138,10 @@ func jsonString(text string, i int) (content string, end int, ok bool) {
 func closingQuote(text string, i int) (end int, closed bool) {
 	for end = i + 1; end < len(text); end++ {
 		if text[i] == '"' { // most characters are plain
-			if end += strictjson.Plain(text[end:]); end == len(text) {
+			for end += strictjson.Plain(text[end:]); end < len(text) && text[end] >= utf8.RuneSelf; {
+				end++
+			}
+			if end == len(text) {
 				break
 			}
 		}
@@ -143,8 +174,10 @@ const maxOpen = 64
 func (s *scanner) value() ending {
 	start, line := s.at, s.line
 	how := s.bracket(Top, 0, &object{})
-	if end := strings.IndexAny(s.text[start:s.at], "\n\r"); how != whole && end > 0 {
-		s.at, s.line = start+end, line
+	if how != whole {
+		if end := strings.IndexAny(s.text[start:s.at], "\n\r"); end > 0 {
+			s.at, s.line = start+end, line
+		}
 	}
 	return how
 }
@@ -234,8 +267,13 @@ func (s *scanner) token(o *object, key member, place Place) member {
 }
 
 func (s *scanner) skipBlanks() {
-	for s.at < len(s.text) && strings.IndexByte(" \t\r\n\\", s.text[s.at]) >= 0 {
-		s.blank()
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
+		case ' ', '\t', '\r', '\n', '\\':
+			s.blank()
+		default:
+			return
+		}
 	}
 }
 
@@ -250,9 +288,15 @@ func (s *scanner) read() (text string, cut bool) {
 		}
 		return s.text[start+1 : end], end == len(s.text)
 	}
-	s.at = s.next(" \t\n\r\"'`{}[],:;=\\")
+	for s.at < len(s.text) && !endsWord[s.text[s.at]] {
+		s.at++
+	}
 	return s.text[start:s.at], s.at == len(s.text)
 }
+
+// endsWord are the characters that end a bare word.
+var endsWord = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '"': true, '\'': true, '`': true, '{': true,
+	'}': true, '[': true, ']': true, ',': true, ':': true, ';': true, '=': true, '\\': true}
 
 // plainString resolves the escapes of a string if it is short enough to be a key or a word.
 func plainString(s string) string {

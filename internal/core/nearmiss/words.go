@@ -1,10 +1,13 @@
 package nearmiss
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/lib/lazy"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
 
@@ -60,7 +63,11 @@ var affixes = []string{"is", "was", "been", "be", "has", "can", "will", "should"
 // verb returns the verb of a name, without affixes.
 func verb(name string) string {
 	for range 3 { // "should not be", "tool call request"
+		before := name
 		for _, word := range affixes {
+			if name == "" || name[0] != word[0] && name[len(name)-1] != word[len(word)-1] {
+				continue
+			}
 			rest := strings.TrimSuffix(strings.TrimPrefix(name, word), word)
 			switch {
 			case rest == name || rest == "":
@@ -69,6 +76,9 @@ func verb(name string) string {
 			default:
 				name = rest
 			}
+		}
+		if name == before {
+			break
 		}
 	}
 	return name
@@ -107,8 +117,8 @@ func (v value) shown() string {
 
 // null reports whether the value is as good as missing.
 func (v value) null() bool {
-	return !v.quoted && !v.open && !v.cut && slices.Contains([]string{"null", "none", "nil", "undefined"},
-		strings.ToLower(v.text))
+	return !v.quoted && !v.open && !v.cut && len(v.text) <= maxShown &&
+		slices.Contains([]string{"null", "none", "nil", "undefined"}, strings.ToLower(v.text))
 }
 
 // is reports whether the value is one of the words, in any spelling.
@@ -116,7 +126,8 @@ func (v value) is(lists ...[]string) bool {
 	if v.open || len(v.text) > maxShown {
 		return false
 	}
-	return slices.Contains(slices.Concat(lists...), Letters(v.text))
+	word := Letters(v.text)
+	return slices.ContainsFunc(lists, func(list []string) bool { return slices.Contains(list, word) })
 }
 
 // hasText reports whether the value is a string and not blank.
@@ -128,17 +139,22 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 		return "", 0, false
 	}
 	if place == Nested { // only unmistakable keys
-		denies := key == "decision" && v.is(denials)
-		return key, Exact, denies || key == "permissionDecision" || key == "hookSpecificOutput"
+		switch key {
+		case "decision":
+			ok = v.is(denials)
+		case "permissionDecision", "hookSpecificOutput":
+			ok = true
+		}
+		return key, Exact, ok
 	}
-	meant = meantKey(key)
+	name := Letters(key)
+	meant = meantName(key, name)
 	switch {
 	case meant != "" && meant == key:
 		return meant, Exact, true
 	case meant != "" && (meant != "reason" || v.quoted || v.cut): // a list of reasons belongs to a report
 		return meant, Misspelling, true
 	}
-	name := Letters(key)
 	if to := rewriteOf(name); to != "" {
 		return to, Synonym, true
 	}
@@ -151,6 +167,12 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 // decidesAs reports whether a key and its value mean yes or no in other words than an answer: a key for a verdict with
 // a word for a verdict, or a verb such as "allow" with a value for yes or no.
 func decidesAs(name string, v value) bool {
+	if !v.cut && !v.is(denials, approvals, questions, yes, no) { // as most values
+		ends := func(word string) bool { return strings.HasSuffix(name, word) }
+		if !v.hasText() || !ends("reason") && !slices.ContainsFunc(denials, ends) {
+			return false
+		}
+	}
 	if v.is(denials, approvals, questions) && isVerdict(name) {
 		return true
 	}
@@ -195,30 +217,67 @@ func near(name string, list []string) bool {
 	if len(name) < 5 || slices.Contains(lookalikes, name) {
 		return false
 	}
-	return slices.ContainsFunc(list, func(w string) bool { return len(w) >= 5 && spelling.Distance(name, w) <= 1 })
+	letters := letterSet(name)
+	return slices.ContainsFunc(list, func(w string) bool {
+		return len(w) >= 5 && bits.OnesCount32(letters^letterSet(w)) <= 2 && spelling.Distance(name, w) <= 1
+	})
+}
+
+// known are the words with what meantName compares.
+var known = lazy.Value[[]knownWord]{Make: func() (known []knownWord) {
+	for _, w := range words {
+		known = append(known, knownWord{w, strings.ToLower(w), letterSet(strings.ToLower(w))})
+	}
+	return known
+}}
+
+type knownWord struct {
+	word, name string
+	letters    uint32
+}
+
+// vowels is the letterSet of the letters that consonants leaves out.
+const vowels = 1<<('a'-'a') | 1<<('e'-'a') | 1<<('i'-'a') | 1<<('o'-'a') | 1<<('u'-'a') | 1<<('y'-'a')
+
+// letterSet returns the set of letters in a name, with one bit for all others. A step of spelling.Distance changes at
+// most two bits.
+func letterSet(name string) (set uint32) {
+	for i := range len(name) {
+		set |= 1 << min(name[i]-'a', 26) // others wrap around, or are greater
+	}
+	return set
 }
 
 // meantKey returns the key of an answer that key equals or misspells, or "".
-func meantKey(key string) string {
-	name, best, meant := Letters(key), 3, ""
+func meantKey(key string) string { return meantName(key, Letters(key)) }
+
+// meantName is meantKey for a key with its Letters.
+func meantName(key, name string) (meant string) {
+	best := 3
 	if name == "" || slices.Contains(lookalikes, name) || key == "hookEventName" {
 		return ""
 	}
-	for _, w := range words {
-		if w == key {
+	letters := letterSet(name)
+	for _, w := range known.Get() {
+		if w.word == key {
 			return key
 		}
-		limit := min(2, len(w)/4) // one for "reason"
+		limit := min(2, len(w.word)/4) // one for "reason"
 		// A replaced letter may be several bytes long.
-		if n := len(name) - len(w); n > 3*limit || n < -limit {
+		if n := len(name) - len(w.word); n > 3*limit || n < -limit {
 			continue
 		}
-		d := spelling.Distance(name, strings.ToLower(w))
-		if d == 3 && name[0] == w[0] && consonants(name) == consonants(strings.ToLower(w)) {
+		differ := letters ^ w.letters
+		sameConsonants := name[0] == w.name[0] && differ&^vowels == 0
+		if bits.OnesCount32(differ) > 2*limit && !sameConsonants {
+			continue
+		}
+		d := spelling.Distance(name, w.name)
+		if d == 3 && sameConsonants && consonants(name) == consonants(w.name) {
 			d = 2 // "descion"
 		}
 		if d <= limit && d < best {
-			best, meant = d, w
+			best, meant = d, w.word
 		}
 	}
 	return meant
@@ -249,17 +308,36 @@ const alike, latin = "авсԁеһіјӏмпорѕтухοαεικνρτυ", "ab
 
 // Letters returns the letters and digits of a word in lower case, with Latin letters for letters that look like them.
 func Letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 0x80 {
-			if r = unicode.ToLower(r); r > '！' && r <= '～' { // full width
-				r -= '！' - '!'
-			} else if at := strings.IndexRune(alike, r); at >= 0 {
-				return rune(latin[at/2])
-			}
+	b, same := make([]byte, 0, 64), true // same: s is its letters
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf:
+			return strings.Map(letter, s)
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+			b = append(b, c)
+		case c >= 'A' && c <= 'Z':
+			b, same = append(b, c+'a'-'A'), false
+		default:
+			same = false
 		}
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
+	}
+	if same {
+		return s
+	}
+	return string(b)
+}
+
+// letter returns a letter or digit as Letters does, and -1 for any other character.
+func letter(r rune) rune {
+	if r >= 0x80 {
+		if r = unicode.ToLower(r); r > '！' && r <= '～' { // full width
+			r -= '！' - '!'
+		} else if at := strings.IndexRune(alike, r); at >= 0 {
+			return rune(latin[at/2])
 		}
-		return -1
-	}, s)
+	}
+	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return unicode.ToLower(r)
+	}
+	return -1
 }

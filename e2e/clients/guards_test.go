@@ -209,11 +209,10 @@ func testGuardsUnderSDK(t *testing.T, sdk, form string, scripts []sdkScript, cas
 	s.obeys(cases)
 }
 
-// hooksOf links a folder of the examples into the project.
+// hooksOf copies a folder of the examples into the project.
 func (s *sdkSession) hooksOf(example, as string) {
 	as = filepath.Join(s.workspace, as)
-	require.NoError(s, os.MkdirAll(filepath.Dir(as), 0o755))
-	require.NoError(s, os.Symlink(filepath.Join(binary.Repository(s.T), "scripts", "examples", example), as))
+	require.NoError(s, os.CopyFS(as, os.DirFS(filepath.Join(binary.Repository(s.T), "scripts", "examples", example))))
 }
 
 // obeys requires of each case that the client did what it says, and that the model was told so.

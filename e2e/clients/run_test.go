@@ -197,6 +197,9 @@ func (r *clientRun) hooks() {
 }
 
 func (r *clientRun) nothingLeft() {
+	end := exec.Command(binary.Path, "status", "--end") // what persistent hooks leave on purpose
+	end.Dir, end.Env = r.workspace, r.env
+	_ = end.Run()
 	left := (&binary.Call{Mark: r.mark}).Marked
 	defer func() {
 		for _, pid := range left() {

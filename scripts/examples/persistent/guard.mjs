@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Blocks shell commands by the rules in rules.json. It reads them once, when it starts.
-// Wire: {"command": ["node", ".hooks/guard.mjs"], "events": ["pre-tool"], "matcher": "shell|Bash", "persistent": true, "on_failure": "block"}
+// Wire: {"command": ["node", ".hooks/guard.mjs"], "events": ["pre-tool"], "matcher": "shell|Bash", "persistent": true, "files": [".hooks/rules.json"], "on_failure": "block"}
 import { readFileSync } from "node:fs";
 
 import { serve } from "./persistent.mjs";

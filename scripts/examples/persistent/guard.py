@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Blocks shell commands by the rules in rules.json. It reads them once, when it starts.
-# Wire: {"command": ["python3", "-B", ".hooks/guard.py"], "events": ["pre-tool"], "matcher": "shell|Bash", "persistent": true, "on_failure": "block"}
+# Wire: {"command": ["python3", "-B", ".hooks/guard.py"], "events": ["pre-tool"], "matcher": "shell|Bash", "persistent": true, "files": [".hooks/rules.json"], "on_failure": "block"}
 import json
 import os
 import re

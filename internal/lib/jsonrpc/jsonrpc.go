@@ -28,6 +28,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -117,12 +118,18 @@ var ErrGone = errors.New("the client is gone")
 
 var errCancelled = errors.New("the call was cancelled")
 
+// maxIdle is how many goroutines a connection keeps for further calls.
+const maxIdle = 8
+
 // Conn is one connection.
 type Conn struct {
 	in     *Lines
 	answer Answer
 	limits Limits
 	turns  chan struct{}
+
+	readers chan struct{} // hands the reading to a goroutine that has answered a call
+	idle    atomic.Int32  // goroutines that wait for readers
 
 	writing sync.Mutex
 	out     io.Writer
@@ -141,7 +148,7 @@ type Conn struct {
 func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
 	return &Conn{
 		in: NewLines(in, limits.Line), out: out, answer: answer, limits: limits,
-		turns: make(chan struct{}, limits.Calls), ended: make(chan error, 1),
+		turns: make(chan struct{}, limits.Calls), readers: make(chan struct{}), ended: make(chan error, 1),
 		calls: map[string]context.CancelCauseFunc{},
 	}
 }
@@ -193,13 +200,33 @@ func (c *Conn) read(ctx context.Context) {
 				give()
 				break
 			}
-			go c.read(ctx)
-			defer give()
+			select {
+			case c.readers <- struct{}{}:
+			default:
+				go c.read(ctx)
+			}
 			run()
-			return
+			give()
+			if !c.awaitTurn(ctx) {
+				return
+			}
 		}
 	}
 	c.ended <- context.Cause(ctx)
+}
+
+// awaitTurn waits until it is this goroutine's turn to read. It returns false if enough others wait, or if ctx ends.
+func (c *Conn) awaitTurn(ctx context.Context) bool {
+	defer c.idle.Add(-1)
+	if c.idle.Add(1) > maxIdle {
+		return false
+	}
+	select {
+	case <-c.readers:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // Refuse answers every request with one error, for a client that may not call.

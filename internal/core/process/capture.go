@@ -2,9 +2,7 @@ package process
 
 import (
 	"bytes"
-	"errors"
 	"io"
-	"os"
 )
 
 // keepStdout and keepStderr are the numbers of bytes kept of an output stream: half from the head, half from the tail.
@@ -29,7 +27,7 @@ type capture struct {
 	kept  []byte // all bytes while they fit into both halves; then the head, and the last bytes in a ring behind it
 	next  int    // where the next byte goes in the ring; 0: all bytes have fitted
 	total int64
-	ended bool // readAll has met the end of the stream
+	ended bool // the end of the stream was read
 
 	firstLine func([]byte) // called once with the first complete line, without the newline; may be nil
 }
@@ -75,26 +73,6 @@ func (c *capture) readMore(r io.Reader) error {
 	}
 	return err
 }
-
-// readAll reads until the stream ends. After e.stop it reads what is in the pipe, and waits for nothing more. On a busy
-// machine stop may come before the first read, and the output of an ended process must count all the same.
-func (c *capture) readAll(e *pipeEnd) {
-	err := c.read(e)
-	for err == nil {
-		err = c.read(e)
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = nil
-		// A pipe holds less than keepStdout; more comes from a process that still prints.
-		for until := c.total + keepStdout; err == nil && c.total < until; {
-			err = c.read(unreadReader{e})
-		}
-	}
-	c.ended = err == io.EOF
-}
-
-// unreadReader reads what is in a pipe. Instead of waiting, Read returns an error other than io.EOF.
-type unreadReader struct{ *pipeEnd }
 
 // output returns the kept bytes in the order of printing.
 func (c *capture) output() Output {

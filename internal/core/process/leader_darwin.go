@@ -1,6 +1,7 @@
 package process
 
 import (
+	"io"
 	"os"
 	"slices"
 	"syscall"
@@ -73,4 +74,21 @@ func memoryFile() (*os.File, error) {
 		return nil, err
 	}
 	return f, os.Remove(f.Name())
+}
+
+func (r unreadReader) Read(b []byte) (n int, err error) {
+	raw, err := r.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	err = unix.EINTR
+	_ = raw.Control(func(fd uintptr) {
+		for err == unix.EINTR {
+			n, err = unix.Read(int(fd), b)
+		}
+	})
+	if n == 0 && err == nil {
+		err = io.EOF
+	}
+	return n, err
 }

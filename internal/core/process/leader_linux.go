@@ -28,9 +28,9 @@ func closeOnExec() {
 }
 
 // widen gives the pipes the largest size that every user may set.
-func (s *stdio) widen() {
+func widen(pipes [3]uintptr) {
 	const size = 1 << 20
-	for _, fd := range s.fds() {
+	for _, fd := range pipes {
 		_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, size)
 	}
 }
@@ -59,7 +59,6 @@ func waitChange(pid, ways int) (changed bool) {
 // waits: Go keeps a thread for good, and 300 hooks that hang would leave 300. A thread costs less if they are few.
 // Kernels before 5.10 have no such descriptor.
 func (l *leader) waitExit() {
-	const few = 8
 	if leaders.Load() > few {
 		l.pollExit()
 	}

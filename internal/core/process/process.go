@@ -99,7 +99,7 @@ func (s *Supervisor) Start(
 		life = outlivesUs // Release may leave it running
 	}
 	if p.leader, err = s.start(program, p.pipes.fds(), life, &s.watchdog); err != nil {
-		p.pipes.stop()
+		p.pipes.close()
 		return nil, err
 	}
 	p.pipes.serve(p.leader)
@@ -125,7 +125,11 @@ const (
 // or the end of ctx counts, and the caller may ignore the output.
 func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	l := p.leader
-	event := p.pipes.wait(ctx, earlier(p.deadline, p.begun.Add(shortTime)))
+	first := p.deadline
+	if !p.watchdog.keep {
+		first = earlier(first, p.begun.Add(shortTime))
+	}
+	event := p.pipes.wait(ctx, first)
 	if event == eventDeadline && time.Now().Before(p.deadline) {
 		p.watchdog.begin()
 		event = p.pipes.wait(ctx, p.deadline)

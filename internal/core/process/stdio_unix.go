@@ -3,7 +3,6 @@
 package process
 
 import (
-	"io"
 	"os"
 	"time"
 
@@ -24,23 +23,6 @@ func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
 
 // stop makes all reads and writes return immediately.
 func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
-
-func (r unreadReader) Read(b []byte) (n int, err error) {
-	raw, err := r.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	err = unix.EINTR
-	_ = raw.Control(func(fd uintptr) {
-		for err == unix.EINTR {
-			n, err = unix.Read(int(fd), b)
-		}
-	})
-	if n == 0 && err == nil {
-		err = io.EOF
-	}
-	return n, err
-}
 
 // follow reads until the stream ends or is full.
 func (s *stream) follow() {

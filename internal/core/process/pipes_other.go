@@ -1,7 +1,12 @@
+//go:build !linux
+
 package process
 
 import (
 	"context"
+	"errors"
+	"io"
+	"os"
 	"sync"
 	"time"
 )
@@ -9,7 +14,7 @@ import (
 // pipes are the three pipes of a running process, and the wait for its events. Pipes and wait have a goroutine each.
 type pipes struct {
 	*stdio
-	leader   *leader // nil: not started
+	leader   *leader
 	input    Input
 	captures [2]capture
 	ended    chan struct{} // closed when the leader has ended
@@ -112,10 +117,28 @@ func (p *pipes) stop() (stdout, stderr Output) {
 	p.in.stop()
 	p.out[0].stop()
 	p.out[1].stop()
-	if p.leader != nil {
-		<-p.written
-		<-p.read
-	}
+	<-p.written
+	<-p.read
 	p.close()
 	return p.captures[0].output(), p.captures[1].output()
 }
+
+// readAll reads until the stream ends. After e.stop it reads what is in the pipe, and waits for nothing more. On a busy
+// machine stop may come before the first read, and the output of an ended process must count all the same.
+func (c *capture) readAll(e *pipeEnd) {
+	err := c.read(e)
+	for err == nil {
+		err = c.read(e)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = nil
+		// A pipe holds less than keepStdout; more comes from a process that still prints.
+		for until := c.total + keepStdout; err == nil && c.total < until; {
+			err = c.read(unreadReader{e})
+		}
+	}
+	c.ended = err == io.EOF
+}
+
+// unreadReader reads what is in a pipe. Instead of waiting, Read returns an error other than io.EOF.
+type unreadReader struct{ *pipeEnd }

@@ -49,7 +49,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, w *
 	closeOnExec()
 	l := &leader{number: starts.Add(1), adopts: s.adopts}
 	l.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), l.number, time.Now().UnixNano())
-	l.onlyChild = leaders.Add(1) == 1 && s.adopts && childless()
+	first := leaders.Add(1) == 1
 	w.watch(l, program)
 	attr := &syscall.ProcAttr{
 		Dir:   program.Dir,
@@ -64,6 +64,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, w *
 		return nil, &StartError{program, err}
 	}
 	l.started()
+	l.onlyChild = first && s.adopts && childless() // now, while the system loads the program
 	return l, nil
 }
 

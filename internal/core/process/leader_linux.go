@@ -56,26 +56,16 @@ func waitChange(pid, ways int) (changed bool) {
 }
 
 // waitExit blocks until the leader has ended, without reaping it. A descriptor of the process needs no thread while it
-// waits: Go keeps a thread for good, and 300 hooks that hang would leave 300. A thread costs less if they are few.
-// Kernels before 5.10 have no such descriptor.
+// waits. Kernels before 5.10 have no such descriptor.
 func (l *leader) waitExit() {
-	if leaders.Load() > few {
-		l.pollExit()
+	if fd, err := unix.PidfdOpen(l.pid, unix.PIDFD_NONBLOCK); err == nil {
+		f := os.NewFile(uintptr(fd), "pidfd")
+		defer f.Close()
+		if raw, err := f.SyscallConn(); err == nil {
+			_ = raw.Read(func(uintptr) bool { return l.hasEnded() }) // an error: the poller does not take it
+		}
 	}
 	waitChange(l.pid, unix.WEXITED)
-}
-
-// pollExit is waitExit without a thread. It returns at once if the system has no descriptor of the process.
-func (l *leader) pollExit() {
-	fd, err := unix.PidfdOpen(l.pid, unix.PIDFD_NONBLOCK)
-	if err != nil {
-		return
-	}
-	f := os.NewFile(uintptr(fd), "pidfd")
-	defer f.Close()
-	if raw, err := f.SyscallConn(); err == nil {
-		_ = raw.Read(func(uintptr) bool { return l.hasEnded() }) // an error: the poller does not take it
-	}
 }
 
 // memoryFile creates a file without a name.

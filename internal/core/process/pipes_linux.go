@@ -2,7 +2,6 @@ package process
 
 import (
 	"context"
-	"encoding/binary"
 	"io"
 	"os"
 	"time"
@@ -14,8 +13,7 @@ import (
 // reads, and sleeps for all descriptors at once: goroutines for the pipes and the exit would wake threads at each call.
 type pipes struct {
 	leader   *leader
-	theirs   [3]int
-	ours     [5]unix.PollFd // three pipes, the leader's exit and the end of the context; the descriptor may be closed
+	all      [8]unix.PollFd // by the indexes below; the descriptor may be closed
 	input    Input          // not yet written
 	written  int            // bytes of the first piece of input
 	captures [2]capture
@@ -23,24 +21,34 @@ type pipes struct {
 	ended    bool // the leader has ended
 }
 
-// Indexes of pipes.ours after the three pipes.
+// Indexes of pipes.all. The first three are our ends of the pipes.
 const (
-	exitEvent = 3 + iota
-	cancelEvent
+	exitEvent   = 3
+	cancelEvent = 4 // the context ended
+	theirs      = 5 // the process's ends, from here on
 )
 
-// closed is no descriptor. The system ignores a closed descriptor in a list.
+// closed is no descriptor. The system passes over it in a list.
 const closed = -1
 
 // newPipes makes the pipes, and widens them for a large input.
 func newPipes(input Input, detach func([]byte) bool) (*pipes, error) {
-	p := &pipes{input: input, captures: newCaptures(), theirs: [3]int{closed, closed, closed}}
-	for i := range p.ours {
-		p.ours[i] = unix.PollFd{Fd: closed, Events: unix.POLLIN}
+	p := &pipes{input: input, captures: newCaptures()}
+	for i := range p.all {
+		p.all[i] = unix.PollFd{Fd: closed, Events: unix.POLLIN}
 	}
-	if err := p.open(); err != nil {
+	p.all[0].Events = unix.POLLOUT
+	cancel, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	p.all[cancelEvent].Fd = int32(cancel)
+	for i := 0; i < 3 && err == nil; i++ {
+		var ends [2]int
+		if err = unix.Pipe2(ends[:], unix.O_CLOEXEC); err == nil {
+			p.all[i].Fd, p.all[theirs+i].Fd = int32(ends[1-min(i, 1)]), int32(ends[min(i, 1)])
+		}
+	}
+	if err != nil {
 		p.close()
-		return nil, err
+		return nil, os.NewSyscallError("pipe", err)
 	}
 	if input.size() > pipeSize {
 		widen(p.fds())
@@ -51,38 +59,21 @@ func newPipes(input Input, detach func([]byte) bool) (*pipes, error) {
 	return p, nil
 }
 
-func (p *pipes) open() error {
-	for i := range p.theirs {
-		var ends [2]int
-		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
-			return os.NewSyscallError("pipe2", err)
-		}
-		theirs := min(i, 1)
-		p.theirs[i], p.ours[i].Fd = ends[theirs], int32(ends[1-theirs])
-	}
-	cancel, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
-	p.ours[0].Events, p.ours[cancelEvent].Fd = unix.POLLOUT, int32(cancel)
-	return os.NewSyscallError("eventfd", err)
-}
-
 // fds returns the process's ends.
-func (p *pipes) fds() (fds [3]uintptr) {
-	for i, fd := range p.theirs {
-		fds[i] = uintptr(fd)
-	}
-	return fds
+func (p *pipes) fds() [3]uintptr {
+	return [3]uintptr{uintptr(p.all[theirs].Fd), uintptr(p.all[theirs+1].Fd), uintptr(p.all[theirs+2].Fd)}
 }
 
 // serve connects the pipes to their started process, closes our copies of the process's ends, and writes what fits into
 // the pipe. Kernels before 5.3 have no descriptor of a process: see poll.
 func (p *pipes) serve(l *leader) {
-	p.closeTheirs()
 	p.leader = l
-	for i := range p.theirs {
-		_ = unix.SetNonblock(int(p.ours[i].Fd), true)
+	for i := range 3 {
+		p.closeFD(theirs + i)
+		_ = unix.SetNonblock(int(p.all[i].Fd), true)
 	}
 	if fd, err := unix.PidfdOpen(l.pid, 0); err == nil {
-		p.ours[exitEvent].Fd = int32(fd)
+		p.all[exitEvent].Fd = int32(fd)
 	}
 	p.write()
 }
@@ -91,7 +82,7 @@ func (p *pipes) serve(l *leader) {
 // which is no error: the exit counts.
 func (p *pipes) write() {
 	for len(p.input) > 0 {
-		n, err := unix.Write(int(p.ours[0].Fd), p.input[0][p.written:])
+		n, err := unix.Write(int(p.all[0].Fd), p.input[0][p.written:])
 		switch p.written += max(n, 0); {
 		case err == unix.EAGAIN:
 			return
@@ -101,10 +92,12 @@ func (p *pipes) write() {
 			p.input, p.written = p.input[1:], 0
 		}
 	}
-	p.closeOurs(0)
+	p.closeFD(0)
 }
 
-// Read reads from a descriptor.
+// descriptor is a descriptor to read from.
+type descriptor int
+
 func (fd descriptor) Read(b []byte) (n int, err error) {
 	if n, err = unix.Read(int(fd), b); n == 0 && err == nil {
 		err = io.EOF
@@ -112,38 +105,40 @@ func (fd descriptor) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-type descriptor int
-
-// read reads once from an output, and reports whether there was something.
+// read reads once from an open output, and reports whether more may follow at once.
 func (p *pipes) read(i int) bool {
 	c := &p.captures[i-1]
-	before := c.total
-	if err := c.read(descriptor(p.ours[i].Fd)); err != nil && err != unix.EAGAIN && err != unix.EINTR {
-		c.ended = err == io.EOF
-		p.closeOurs(i)
+	err := c.read(descriptor(p.all[i].Fd))
+	if err == nil || err == unix.EAGAIN || err == unix.EINTR {
+		return err != unix.EAGAIN
 	}
-	return c.total > before
+	c.ended = err == io.EOF
+	p.closeFD(i)
+	return false
 }
 
 // poll sleeps until something has happened or the time is over, and handles what has happened.
 func (p *pipes) poll(until time.Time) {
-	asks := !p.ended && p.ours[exitEvent].Fd == closed // the system cannot announce the exit
+	asks := !p.ended && p.all[exitEvent].Fd == closed // the system cannot announce the exit
 	if next := time.Now().Add(pollTime); asks && next.Before(until) {
 		until = next
 	}
 	if leaders.Load() <= few || !p.park(until) {
 		p.sleep(max(0, time.Until(until)))
 	}
-	for i := range p.ours {
-		switch happened := p.ours[i].Revents != 0; {
-		case !happened:
+	for i := range p.all[:theirs] {
+		switch happened := p.all[i].Revents; {
+		case happened == 0:
 		case i == 0:
 			p.write()
 		case i == exitEvent:
 			p.ended = true
-			p.closeOurs(i)
+			p.closeFD(i)
 		case i == cancelEvent:
-			_, _ = descriptor(p.ours[i].Fd).Read(make([]byte, 8))
+			_, _ = descriptor(p.all[i].Fd).Read(make([]byte, 8))
+		case happened == unix.POLLHUP: // the end, and nothing before it
+			p.captures[i-1].ended = true
+			p.closeFD(i)
 		default:
 			p.read(i)
 		}
@@ -158,10 +153,10 @@ const few = 8
 // sleep sleeps in a thread, and reports whether something has happened.
 func (p *pipes) sleep(limit time.Duration) bool {
 	timeout := unix.NsecToTimespec(int64(limit))
-	n, err := unix.Ppoll(p.ours[:], &timeout, nil)
+	n, err := unix.Ppoll(p.all[:theirs], &timeout, nil)
 	if err != nil { // interrupted
-		for i := range p.ours {
-			p.ours[i].Revents = 0
+		for i := range p.all {
+			p.all[i].Revents = 0
 		}
 	}
 	return n > 0
@@ -176,10 +171,8 @@ func (p *pipes) park(until time.Time) bool {
 	_ = unix.SetNonblock(epoll, true)
 	f := os.NewFile(uintptr(epoll), "epoll")
 	defer f.Close()
-	for i := range p.ours {
-		if fd := p.ours[i].Fd; fd != closed {
-			_ = unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, int(fd), &unix.EpollEvent{Events: uint32(p.ours[i].Events)})
-		}
+	for _, fd := range p.all[:theirs] { // a closed one is an error
+		_ = unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, int(fd.Fd), &unix.EpollEvent{Events: uint32(fd.Events)})
 	}
 	raw, err := f.SyscallConn()
 	if err != nil || f.SetReadDeadline(until) != nil {
@@ -196,7 +189,7 @@ func (p *pipes) wait(ctx context.Context, until time.Time) waitEvent {
 	woken := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(woken)
-		_, _ = unix.Write(int(p.ours[cancelEvent].Fd), binary.NativeEndian.AppendUint64(nil, 1))
+		_, _ = unix.Write(int(p.all[cancelEvent].Fd), []byte{7: 1}) // a number of 8 bytes
 	})
 	defer func() {
 		if !stop() {
@@ -208,7 +201,7 @@ func (p *pipes) wait(ctx context.Context, until time.Time) waitEvent {
 		switch {
 		case p.ended:
 			return eventExit
-		case p.asks && p.ours[0].Fd == closed: // a detached process still gets its whole input
+		case p.asks && p.all[0].Fd == closed: // a detached process still gets its whole input
 			return eventDetach
 		case ctx.Err() != nil:
 			return eventCancel
@@ -220,20 +213,19 @@ func (p *pipes) wait(ctx context.Context, until time.Time) waitEvent {
 
 // exited waits for the end of the leader up to a limit, and reports whether the leader ended.
 func (p *pipes) exited(limit time.Duration) bool {
-	for until := time.Now().Add(limit); !p.ended; {
-		p.poll(until)
-		if !time.Now().Before(until) {
-			break
-		}
-	}
+	p.pollUntil(limit, func() bool { return p.ended })
 	return p.ended
 }
 
 // drain waits until both outputs are read to their ends, up to a limit. The ends arrive late if another process holds
 // the pipes. drain does not wait for unwritten input, because the process has ended.
-func (p *pipes) drain(limit time.Duration) {
-	for until := time.Now().Add(limit); p.held() && time.Now().Before(until); {
-		p.poll(until)
+func (p *pipes) drain(limit time.Duration) { p.pollUntil(limit, func() bool { return !p.held() }) }
+
+func (p *pipes) pollUntil(limit time.Duration, done func() bool) {
+	for until := time.Now().Add(limit); !done(); {
+		if p.poll(until); !time.Now().Before(until) {
+			return
+		}
 	}
 }
 
@@ -251,34 +243,24 @@ func (p *pipes) held() bool { return !p.captures[0].ended || !p.captures[1].ende
 func (p *pipes) stop() (stdout, stderr Output) {
 	for i := range p.captures {
 		// A pipe holds less than keepStdout; more comes from a process that still prints.
-		for until := p.captures[i].total + keepStdout; p.captures[i].total < until && p.read(1+i); {
+		c, until := &p.captures[i], p.captures[i].total+keepStdout
+		for p.all[1+i].Fd != closed && c.total < until && p.read(1+i) {
 		}
 	}
 	p.close()
 	return p.captures[0].output(), p.captures[1].output()
 }
 
-// closeTheirs closes our copies of the process's ends. Otherwise the pipes would never end.
-func (p *pipes) closeTheirs() {
-	for i, fd := range p.theirs {
-		if fd != closed {
-			unix.Close(fd)
-		}
-		p.theirs[i] = closed
-	}
-}
-
-func (p *pipes) closeOurs(i int) {
-	if fd := p.ours[i].Fd; fd != closed {
+func (p *pipes) closeFD(i int) {
+	if fd := p.all[i].Fd; fd != closed {
 		unix.Close(int(fd))
 	}
-	p.ours[i].Fd = closed
+	p.all[i].Fd = closed
 }
 
 // close closes all open descriptors.
 func (p *pipes) close() {
-	p.closeTheirs()
-	for i := range p.ours {
-		p.closeOurs(i)
+	for i := range p.all {
+		p.closeFD(i)
 	}
 }

@@ -126,8 +126,8 @@ const (
 func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	l := p.leader
 	first := p.deadline
-	if !p.watchdog.keep {
-		first = earlier(first, p.begun.Add(shortTime))
+	if short := p.begun.Add(shortTime); !p.watchdog.keep && short.Before(first) {
+		first = short
 	}
 	event := p.pipes.wait(ctx, first)
 	if event == eventDeadline && time.Now().Before(p.deadline) {
@@ -167,13 +167,6 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	}
 	l.forget()
 	return result, true
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // Release stops waiting for a process that asked to be detached, and returns the output so far. Later output is lost.

@@ -64,6 +64,16 @@ func TestInputArrivesWhole(t *testing.T) {
 
 // Guarantee 2: the result is that of the exit.
 
+func TestOutputIsNotHeldByAProcessThatEnds(t *testing.T) {
+	b := newBench(t)
+	for _, script := range []string{"exit 0", "echo out; echo why >&2", "exec >&- 2>&-; exit 0"} {
+		require.False(t, b.run(script).OutputHeld, script)
+	}
+	result := b.run("sleep 1000 & echo out")
+	require.True(t, result.OutputHeld)
+	b.Spare(result.Survivors[0])
+}
+
 func TestChildThatHoldsThePipesDoesNotDelayTheResult(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{1, 0} {

@@ -28,7 +28,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -118,18 +117,13 @@ var ErrGone = errors.New("the client is gone")
 
 var errCancelled = errors.New("the call was cancelled")
 
-// maxIdle is how many goroutines a connection keeps for further calls.
-const maxIdle = 8
-
 // Conn is one connection.
 type Conn struct {
 	in     *Lines
 	answer Answer
 	limits Limits
 	turns  chan struct{}
-
-	readers chan struct{} // hands the reading to a goroutine that has answered a call
-	idle    atomic.Int32  // goroutines that wait for readers
+	reads  chan struct{} // hands the reading to a goroutine that has answered a call
 
 	writing sync.Mutex
 	out     io.Writer
@@ -148,7 +142,7 @@ type Conn struct {
 func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
 	return &Conn{
 		in: NewLines(in, limits.Line), out: out, answer: answer, limits: limits,
-		turns: make(chan struct{}, limits.Calls), readers: make(chan struct{}), ended: make(chan error, 1),
+		turns: make(chan struct{}, limits.Calls), reads: make(chan struct{}), ended: make(chan error, 1),
 		calls: map[string]context.CancelCauseFunc{},
 	}
 }
@@ -176,8 +170,9 @@ func (c *Conn) Run(ctx context.Context) error {
 	return err
 }
 
-// read serves lines until the input ends. The goroutine that has read a request answers it, and a new goroutine reads
-// on: most calls come one at a time, and a handover would wake a thread for each call.
+// read serves lines until the input ends. The goroutine that has read a request answers it, and another goroutine reads
+// on: most calls come one at a time, and a handover would wake a thread for each call. The other one has answered a
+// call before, if it can: the stack of a new goroutine is small, and each time that it grows, it is copied.
 func (c *Conn) read(ctx context.Context) {
 	for ctx.Err() == nil {
 		line, err := c.in.Next()
@@ -201,32 +196,20 @@ func (c *Conn) read(ctx context.Context) {
 				break
 			}
 			select {
-			case c.readers <- struct{}{}:
+			case c.reads <- struct{}{}:
 			default:
 				go c.read(ctx)
 			}
 			run()
 			give()
-			if !c.awaitTurn(ctx) {
+			select {
+			case <-c.reads:
+			case <-ctx.Done():
 				return
 			}
 		}
 	}
 	c.ended <- context.Cause(ctx)
-}
-
-// awaitTurn waits until it is this goroutine's turn to read. It returns false if enough others wait, or if ctx ends.
-func (c *Conn) awaitTurn(ctx context.Context) bool {
-	defer c.idle.Add(-1)
-	if c.idle.Add(1) > maxIdle {
-		return false
-	}
-	select {
-	case <-c.readers:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // Refuse answers every request with one error, for a client that may not call.

@@ -18,6 +18,7 @@ echo
 CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 {
 	go test ./e2e/bench -run '^$' -bench '^BenchmarkOneShot$' -benchtime "${runs}x" &&
+	go test ./e2e/bench -run '^$' -bench '^BenchmarkWarm$' -benchtime "$((runs / 4))x" &&
 	go test ./e2e/bench -run '^$' -bench '^BenchmarkServe$' -benchtime "${runs}x" &&
 	go test ./runner -run '^$' -bench '^BenchmarkFire$' -benchtime "${runs}x" &&
 	go test ./runner -run '^$' -bench '^BenchmarkFireNoMatch$' -benchtime "$((runs * 100))x" &&
@@ -28,6 +29,8 @@ CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 		most["one-hook/sh-c-true"] = 3.0
 		most["10MB-through-cat/cat"] = 5
 		most["ten-at-once/sleep-0.1"] = 1.25
+		most["warm python3/no-hooks"] = 1.8
+		most["warm node/no-hooks"] = 1.8
 		most["serve: argv-true/posix_spawn"] = 1.35
 		most["serve: no-hook-matches/cat"] = 5
 		most["serve: listen/stdin"] = 2.5
@@ -46,6 +49,8 @@ CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 		sub(/-[0-9]+$/, "", name)
 		sub(/^BenchmarkOneShot\//, "", name)
 		sub(/^BenchmarkServe\//, "serve: ", name)
+		if (sub(/^BenchmarkWarm\//, "warm ", name))
+			name = name "/no-hooks"
 		ratio = value["ratio"] + 0
 		if (name == "BenchmarkFire")
 			row("in Go: one hook/process", sprintf("%.3f ms", value["ns/call"] / 1e6),

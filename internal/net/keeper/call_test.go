@@ -4,7 +4,9 @@ package keeper_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,7 +27,9 @@ func TestHookStaysWarm(t *testing.T) {
 	require.Equal(t, b.Workspace, i.Workspace)
 	require.Equal(t, b.keeper(), i.PID)
 	require.EqualValues(t, 21, i.Calls)
-	require.Equal(t, []int{first}, i.Processes)
+	require.Eventually(t, func() bool { // a process is idle a little after its call
+		return slices.Equal([]int{first}, keeper.List(b.State)[0].Processes)
+	}, time.Minute, time.Millisecond)
 	require.Zero(t, i.Busy)
 }
 

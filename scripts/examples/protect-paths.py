@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # Denies writes to secrets, .git, lock files, the hooks themselves, and anything outside the workspace.
-# Wire: {"command": ["python3", "./protect-paths.py"], "events": ["pre-tool"], "matcher": "fs_write|fs_edit|Write|Edit", "on_failure": "block"}
+# Wire: {"command": ["python3", "./protect-paths.py"], "events": ["pre-tool"], "matcher": "fs_write|fs_edit|Write|Edit", "persistent": true, "on_failure": "block"}
 
 # The packs files, secrets and agents do this without a process. This is an example of the protocol.
 # It treats every tool that the matcher matches as one that writes. The answer is Claude Code's JSON, so this is a
 # PreToolUse hook for Claude Code, too. Any error is a deny.
-import os
 import sys
 
 sys.path.pop(0)  # this file's folder: a json.py there must not be imported
+
+import json
+import os
 
 SELF = os.path.realpath(__file__)
 
@@ -20,12 +22,11 @@ SAMPLES = {".env.example", ".env.sample", ".env.template"}
 
 
 def deny(reason):
-    import json
-    print(json.dumps({"hookSpecificOutput": {
+    return {"hookSpecificOutput": {
         "hookEventName": "PreToolUse",
         "permissionDecision": "deny",
         "permissionDecisionReason": reason,
-    }}), flush=True)
+    }}
 
 
 def protected(path):
@@ -46,7 +47,7 @@ def verdict(call):
     cwd = call.get("cwd") or os.getcwd()
     root = os.path.realpath(os.environ.get("HOOKRUN_WORKSPACE") or os.environ.get("CLAUDE_PROJECT_DIR") or cwd)
     for path in paths:
-        if path.startswith("~"):
+        if not path or path.startswith("~"):
             return "%s is outside the workspace" % path
         full = os.path.join(cwd, path)
         # A tool may drop a/.. from the text or go through a, which can be a link. Check both.
@@ -62,10 +63,22 @@ def verdict(call):
     return None
 
 
-try:
-    import json
-    why = verdict(json.loads(sys.stdin.buffer.read().decode("utf-8")))
-    if why:
-        deny(why)
-except BaseException as error:
-    deny("protect-paths could not check the path: %s: %s" % (type(error).__name__, error))
+def answer(line):
+    own = {}  # the id of the call, by which a persistent hook says what this answers
+    try:
+        call = json.loads(line.decode("utf-8"))
+        own = {"id": call["id"]} if "id" in call else own
+        why = verdict(call)
+    except BaseException as error:
+        why = "protect-paths could not check the path: %s: %s" % (type(error).__name__, error)
+    return {**(deny(why) if why else {}), **own}
+
+
+line = sys.stdin.buffer.readline()
+while True:
+    if not line.rstrip().endswith(b"}"):
+        line += sys.stdin.buffer.read()  # a call on several lines ends with the input
+    print(json.dumps(answer(line)), flush=True)
+    line = sys.stdin.buffer.readline()
+    if not line:
+        break

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Replaces keys, tokens and passwords in a tool's result by [redacted], before the model reads it.
-// Wire: {"command": ["node", "./redact-secrets.mjs"], "events": ["post-tool"], "on_failure": "block"}
+// Wire: {"command": ["node", "./redact-secrets.mjs"], "events": ["post-tool"], "persistent": true, "on_failure": "block"}
 
 // Use --output json: hookrun's text output cannot carry a changed result, so it withholds the whole result.
 const MARK = "[redacted]";
@@ -47,21 +47,32 @@ function withhold(value, note, key) {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withhold(inner, note, name)]));
 }
 
-let before, answer;
-try {
-  const input = [];
-  for await (const chunk of process.stdin) input.push(chunk);
-  const call = JSON.parse(Buffer.concat(input).toString("utf8"));
-  before = call.tool_response ?? call.result ?? "";
-  const after = redact(before);
-  if (JSON.stringify(after) !== JSON.stringify(before)) answer = { updatedToolOutput: after };
-} catch (error) {
-  // A result that was not checked may contain secrets.
-  const note = `[withheld: redact-secrets could not read the result: ${error.message}]`;
+function answer(input) {
+  let call, before;
+  const output = (updatedToolOutput) => ({ hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput }, id: call?.id });
   try {
-    answer = { updatedToolOutput: withhold(before ?? "", note) };
-  } catch {
-    answer = { updatedToolOutput: note }; // nested too deep
+    call = JSON.parse(input);
+    before = call.tool_response ?? call.result ?? "";
+    const after = redact(before);
+    return JSON.stringify(after) === JSON.stringify(before) ? { id: call.id } : output(after);
+  } catch (error) {
+    // A result that was not checked may contain secrets.
+    const note = `[withheld: redact-secrets could not read the result: ${error.message}]`;
+    try {
+      return output(withhold(before ?? "", note));
+    } catch {
+      return output(note); // nested too deep
+    }
   }
 }
-if (answer) console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", ...answer } }));
+
+let held = "", answers = 0;
+const say = () => {
+  console.log(JSON.stringify(answer(held))); // the id says which call of a persistent hook this answers
+  [held, answers] = ["", answers + 1];
+};
+for await (const chunk of process.stdin.setEncoding("utf8")) {
+  held += chunk;
+  if (chunk.endsWith("\n") && isJSON(held)) say(); // a call can have several lines
+}
+if (held.trim() || !answers) say();

@@ -225,9 +225,6 @@ func (k *keeper) count(n int) bool {
 
 // call gives one call to a process.
 func (k *keeper) call(c *conn) {
-	if c.send(waits, bytesOf(int64(os.Getpid()))) != nil {
-		return
-	}
 	ctx, gone := context.WithCancel(k.ctx)
 	defer gone()
 	messages := make(chan message, 2) // the caller sends two
@@ -243,13 +240,22 @@ func (k *keeper) call(c *conn) {
 		}
 		_, _ = c.message()
 	}()
+	sign := messageOf(waits, bytesOf(int64(os.Getpid())))
 	select {
-	case k.turns <- struct{}{}:
-		defer func() { <-k.turns }()
-	case <-ctx.Done():
-		return
+	case k.turns <- struct{}{}: // then both messages wake the caller once
+	default:
+		if _, err := sign.WriteTo(c.UnixConn); err != nil {
+			return
+		}
+		select {
+		case k.turns <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
 	}
-	if c.send(ready, bytesOf(k.calls.Add(1))) != nil {
+	defer func() { <-k.turns }()
+	sign = append(sign, messageOf(ready, bytesOf(k.calls.Add(1)))...)
+	if _, err := sign.WriteTo(c.UnixConn); err != nil {
 		return
 	}
 	begin := next(ctx, messages)

@@ -51,14 +51,18 @@ func newConn(c *net.UnixConn) *conn { return &conn{c, bufio.NewReader(c)} }
 
 // send sends a message in pieces.
 func (c *conn) send(k kind, pieces ...[]byte) error {
+	all := messageOf(k, pieces...)
+	_, err := all.WriteTo(c.UnixConn)
+	return err
+}
+
+func messageOf(k kind, pieces ...[]byte) net.Buffers {
 	size := 0
 	for _, piece := range pieces {
 		size += len(piece)
 	}
 	head := binary.BigEndian.AppendUint32([]byte{byte(k)}, uint32(size)) //nolint:gosec // a few pieces of memory
-	all := append(net.Buffers{head}, pieces...)
-	_, err := all.WriteTo(c.UnixConn)
-	return err
+	return append(net.Buffers{head}, pieces...)
 }
 
 // receive returns the next message.

@@ -151,6 +151,15 @@ func TestKeepersOfAHook(t *testing.T) {
 		other.Program.Env = append(env[:len(env):len(env)], fmt.Sprint("N=", n))
 		return &other
 	}
+	settle := func() { // a call ends a little after its answer
+		require.Eventually(t, func() bool {
+			calls := 0
+			for _, i := range keeper.List(b.State) {
+				calls += i.Busy
+			}
+			return calls == 1
+		}, processtest.Patience, time.Millisecond)
+	}
 	pids := map[int]int{}
 	var all sync.WaitGroup
 	var busy reply
@@ -158,9 +167,11 @@ func TestKeepersOfAHook(t *testing.T) {
 	pids[0] = b.ReadyAll(1)[0]
 	for n := 1; n < 4; n++ {
 		pids[n] = with(n).pid()
+		settle()
 	}
 	require.Len(t, b.keepers(), 4)
 	require.Equal(t, pids[1], with(1).pid(), "now 2 is idle for longest")
+	settle()
 	pids[4] = with(4).pid()
 	require.Eventually(t, func() bool { return !processtest.Alive(pids[2]) }, processtest.Patience, time.Millisecond)
 	for n, pid := range pids {

@@ -76,7 +76,7 @@ type Process struct {
 	leader   *leader
 	pipes    *pipes
 	watchdog *watchdog
-	begun    time.Time
+	begun    time.Time // when the program ran
 	deadline time.Time
 }
 
@@ -89,7 +89,7 @@ const shortTime = time.Millisecond
 func (s *Supervisor) Start(
 	program Program, input Input, deadline time.Time, detach func(firstLine []byte) bool,
 ) (*Process, error) {
-	p := &Process{watchdog: &s.watchdog, begun: time.Now(), deadline: deadline}
+	p := &Process{watchdog: &s.watchdog, deadline: deadline}
 	var err error
 	if p.pipes, err = newPipes(input, detach); err != nil {
 		return nil, err
@@ -102,6 +102,7 @@ func (s *Supervisor) Start(
 		p.pipes.close()
 		return nil, err
 	}
+	p.begun = time.Now()
 	p.pipes.serve(p.leader)
 	return p, nil
 }

@@ -15,30 +15,29 @@ import (
 // example while hookrun hashes the hooks' files) and after the call, a signal ends hookrun at once. If the caller
 // ignores a signal, hookrun ignores it too.
 //
-// Registering for signals takes a tenth of a one-shot call. So hookrun registers while the hooks file is read, and not
-// at all without a hooks file. Until then a signal ends hookrun in the default way, also while hookrun waits for stdin.
+// Registering for signals takes a tenth of a one-shot call. So hookrun registers only if there is a hooks file. Until
+// then a signal ends hookrun in the default way, also while hookrun waits for stdin.
 type interruption struct {
-	ctx      context.Context
-	notified chan struct{} // closed once signals are registered
-	running  atomic.Bool   // hooks may run and must be killed
-	exit     int           // exit code of an immediate end
+	ctx     context.Context // nil: not registered
+	running atomic.Bool     // hooks may run and must be killed
+	exit    int             // exit code of an immediate end
 }
 
-// watch registers for signals.
+// watch registers for signals. It does so in the caller's goroutine: Go hands each signal over to a thread and back,
+// and on a busy machine another goroutine would wait for the processor as often.
 func (i *interruption) watch() {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	i.ctx, i.notified = ctx, make(chan struct{})
+	i.ctx = ctx
+	signals := make(chan os.Signal, 2)
+	names := map[os.Signal]string{
+		syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP", syscall.SIGQUIT: "SIGQUIT",
+	}
+	for s := range names {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
 	go func() {
-		signals := make(chan os.Signal, 2)
-		names := map[os.Signal]string{
-			syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP", syscall.SIGQUIT: "SIGQUIT",
-		}
-		for s := range names {
-			if !signal.Ignored(s) {
-				signal.Notify(signals, s)
-			}
-		}
-		close(i.notified)
 		for s := range signals {
 			if !i.running.Load() {
 				os.Exit(i.exit)
@@ -48,12 +47,11 @@ func (i *interruption) watch() {
 	}()
 }
 
-// context returns the context that a signal cancels, once all signals are registered.
+// context returns the context that a signal cancels.
 func (i *interruption) context() context.Context {
-	if i.notified == nil {
+	if i.ctx == nil {
 		i.watch() // the hooks file appeared after the first look
 	}
-	<-i.notified
 	i.running.Store(true)
 	return i.ctx
 }

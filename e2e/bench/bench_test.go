@@ -25,17 +25,9 @@ import (
 // BenchmarkOneShot times whole processes, each in turn with its floor: the machine may change its speed, the ratio of
 // two neighbours hardly. The metrics are medians; "ratio" is the budget's. tools/bench.sh prints them as a table.
 func BenchmarkOneShot(b *testing.B) {
-	empty := filepath.Join(b.TempDir(), "empty")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", empty, "./testdata/empty")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(b, err, string(out))
-
-	none, one, cat, ten := b.TempDir(), b.TempDir(), b.TempDir(), b.TempDir()
-	trusted := b.TempDir()
+	cat, ten, trusted := b.TempDir(), b.TempDir(), b.TempDir()
 	tenScripts(b, trusted)
 	plain := []string{binary.Path, "pre-tool", "--tool", "shell", "--session-id", "s", "-C", trusted}
-	hooks(b, one, "/bin/true")
 	hooks(b, cat, "cat")
 	tenAtOnce(b, ten)
 	big := strings.Repeat("a line of output\n", 10<<20/17)
@@ -48,10 +40,6 @@ func BenchmarkOneShot(b *testing.B) {
 		subject, floor []string
 		stdin          []byte // of the floor
 	}{
-		{"no-file/empty-go-program", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", none}, []string{empty},
-			nil},
-		{"one-hook/sh-c-true", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", one},
-			[]string{"sh", "-c", "/bin/true"}, nil},
 		{"10MB-through-cat/cat", []string{binary.Path, "post-tool", "--tool", "shell", "-C", cat, "--result",
 			"@" + file}, []string{"cat"}, payload},
 		{"ten-at-once/sleep-0.1", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", ten},

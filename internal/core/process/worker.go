@@ -27,7 +27,7 @@ func (p *Pool) start(dir string) (*worker, error) {
 	}
 	stdio, err := newStdio()
 	if err != nil {
-		return nil, err
+		return nil, &StartError{program, err}
 	}
 	w := &worker{dir: dir, stdio: stdio}
 	if w.leader, err = p.supervisor.start(program, stdio.fds(), diesWithUs, &p.supervisor.watchdog); err != nil {

@@ -73,8 +73,8 @@ func (c *Client) Ask(ctx context.Context, k *engine.Kept, line func(number int64
 	if err != nil || ctx.Err() != nil {
 		return reply, false
 	}
-	a := asked{conn: to, kept: k, pid: pid, ctx: ctx, until: deadline.Add(process.TermTime + killTime)}
-	return a.ask(line(number), max(time.Until(deadline), time.Millisecond), check), true
+	a := asked{conn: to, pid: pid, ctx: ctx, until: deadline.Add(process.TermTime + killTime)}
+	return a.ask(line(number), max(time.Until(deadline), time.Millisecond), check)
 }
 
 // turn waits for a sign of the keeper, and then for a process that is free.
@@ -94,37 +94,41 @@ func (c *conn) turn(sign time.Duration, until time.Time) (call int64, pid int, e
 // asked is a call that a process has.
 type asked struct {
 	*conn
-	kept  *engine.Kept
 	pid   int // of the keeper
 	ctx   context.Context
 	until time.Time // the keeper has killed the process by then
 }
 
-func (a *asked) ask(line process.Input, limit time.Duration, check func(*process.Reply) string) process.Reply {
+// ask sends the line. If the keeper could not start a process for the line, the caller may be able to.
+func (a *asked) ask(line process.Input, limit time.Duration, check func(*process.Reply) string) (_ process.Reply,
+	begun bool) {
 	pieces := append([][]byte{bytesOf(int64(limit))}, line...)
 	_ = a.SetWriteDeadline(a.until)
 	if err := a.send(begins, pieces...); err != nil {
-		return a.failed(err)
+		return a.failed(err), true
 	}
 	text, err := a.expect(answers, a.until)
 	if err != nil {
-		return a.failed(err)
+		return a.failed(err), true
 	}
-	reply, asks, err := readReply(text, &a.kept.Program)
+	reply, h, err := readReply(text)
 	if err != nil {
-		return a.failed(err)
+		return a.failed(err), true
 	}
-	if !asks {
-		return reply
+	if !h.Asks {
+		return reply, !h.Unstarted
 	}
 	if reply.Problem = check(&reply); reply.Problem == "" {
 		_ = a.send(takes) // a keeper that does not get it kills the process
-		return reply
+		return reply, true
 	}
-	if a.send(refuses, []byte(reply.Problem)) == nil {
-		_, _ = a.expect(done, time.Now().Add(turnTime+process.TermTime+killTime)) // nothing of it is left then
+	if err = a.send(refuses, []byte(reply.Problem)); err == nil {
+		_, err = a.expect(done, a.until) // nothing of it is left then
 	}
-	return reply
+	if err != nil {
+		a.failed(err)
+	}
+	return reply, true
 }
 
 // failed is the reply of a keeper that hangs or is gone. A process may have had the line, so no other may get it. A

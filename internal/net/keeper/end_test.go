@@ -19,7 +19,7 @@ import (
 )
 
 // waits is a script that says its process id in "ready" and waits at the gate for the text wait.
-var waits = each(`case $text in wait*) echo $$ >ready; read x <gate ;; esac; ` + answers)
+var waits = each(`case $text in wait*) ` + processtest.AtGate("gate") + `;; esac; ` + answers)
 
 // during starts a call that waits at the gate, calls then with the process id of the hook, and returns the reply.
 func (b *bench) during(then func(hook int)) (r reply) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -50,6 +51,7 @@ type bench struct {
 
 	State, Binary string
 	Limit         time.Duration
+	Check         func() // called with the answer
 }
 
 var hooks atomic.Int64
@@ -125,8 +127,8 @@ func (b *bench) keeper() (pid int) {
 // reply is the result of a call.
 type reply struct {
 	process.Reply
-	Begun, Checked bool
-	Number         int64
+	Begun  bool
+	Number int64
 }
 
 // answer returns the words of the answer behind the number and the token.
@@ -145,7 +147,9 @@ func (b *bench) call(ctx context.Context, text string) (r reply) {
 		return process.Input{strconv.AppendInt(nil, number, 10), []byte(" "), []byte(text), []byte("\n")}
 	}
 	r.Reply, r.Begun = c.Ask(ctx, &b.Kept, line, b.Limit, func(got *process.Reply) string {
-		r.Checked = true
+		if b.Check != nil {
+			b.Check()
+		}
 		out := string(got.Stdout.Head)
 		switch start := fmt.Sprint(r.Number, " "); {
 		case strings.Count(out, "\n") != 1 || !strings.HasSuffix(out, "\n"):
@@ -213,6 +217,7 @@ type callerOrder struct {
 	Kept          engine.Kept
 	Limit         time.Duration
 	Texts         []string
+	StopsAt       string // "answer": the caller stops itself when it has the answer, and does not take it
 }
 
 // callerReply is what it reports for each text.
@@ -229,6 +234,14 @@ func callerMain() {
 		panic(err)
 	}
 	b := bench{State: o.State, Binary: o.Binary, Kept: o.Kept, Limit: o.Limit}
+	if o.StopsAt == "answer" {
+		continued := make(chan os.Signal, 1)
+		signal.Notify(continued, syscall.SIGCONT)
+		b.Check = func() {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			<-continued // another thread may stop first
+		}
+	}
 	out := json.NewEncoder(os.Stdout)
 	for _, text := range o.Texts {
 		r := b.ask(text)
@@ -246,9 +259,23 @@ type caller struct {
 // caller starts a caller.
 func (b *bench) caller(texts ...string) *caller {
 	b.Helper()
-	order, err := json.Marshal(callerOrder{b.State, b.Binary, b.Kept, b.Limit, texts})
+	return b.callerAfter("true", callerOrder{Texts: texts})
+}
+
+// callerAfter starts a caller in a shell that ran some commands before.
+func (b *bench) callerAfter(commands string, o callerOrder) *caller {
+	b.Helper()
+	return b.callerOf(self, nil, commands, o)
+}
+
+// callerOf starts a caller as another user.
+func (b *bench) callerOf(program string, user *syscall.Credential, commands string, o callerOrder) *caller {
+	b.Helper()
+	o.State, o.Binary, o.Kept, o.Limit = b.State, b.Binary, b.Kept, b.Limit
+	order, err := json.Marshal(o)
 	require.NoError(b, err)
-	c := &caller{Cmd: exec.Command(self, callerCommand)}
+	c := &caller{Cmd: exec.Command("sh", "-c", commands+`; exec "$0" "$1"`, program, callerCommand)}
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: user}
 	c.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(order), &c.out, os.Stderr
 	require.NoError(b, c.Start())

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"syscall"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/core/engine"
@@ -105,19 +104,18 @@ func bytesOf(number int64) []byte {
 
 // header is the part of a reply without the outputs, which follow the header.
 type header struct {
-	Err       string        `json:"err,omitempty"`
-	Errno     syscall.Errno `json:"errno,omitempty"`
-	Unstarted bool          `json:"unstarted,omitempty"` // Err is of the start of the program
-	TimedOut  bool          `json:"timed_out,omitempty"`
-	NoAnswer  bool          `json:"no_answer,omitempty"`
-	Warm      bool          `json:"warm,omitempty"`
-	ExitCode  int           `json:"exit_code,omitempty"`
-	Signal    string        `json:"signal,omitempty"`
-	Survivors []int         `json:"survivors,omitempty"`
-	Problem   string        `json:"problem,omitempty"`
-	Asks      bool          `json:"asks,omitempty"` // takes or refuses must follow
-	Stdout    output        `json:"stdout"`
-	Stderr    output        `json:"stderr"`
+	Err       string `json:"err,omitempty"`
+	Unstarted bool   `json:"unstarted,omitempty"` // the process did not start
+	TimedOut  bool   `json:"timed_out,omitempty"`
+	NoAnswer  bool   `json:"no_answer,omitempty"`
+	Warm      bool   `json:"warm,omitempty"`
+	ExitCode  int    `json:"exit_code,omitempty"`
+	Signal    string `json:"signal,omitempty"`
+	Survivors []int  `json:"survivors,omitempty"`
+	Problem   string `json:"problem,omitempty"`
+	Asks      bool   `json:"asks,omitempty"` // takes or refuses must follow
+	Stdout    output `json:"stdout"`
+	Stderr    output `json:"stderr"`
 }
 
 // output has the lengths of an output.
@@ -134,7 +132,6 @@ func (c *conn) sendReply(r *process.Reply, asks bool) error {
 		Survivors: r.Survivors, Problem: r.Problem, Asks: asks, Stdout: lengths(&r.Stdout), Stderr: lengths(&r.Stderr)}
 	if r.Err != nil {
 		h.Err = r.Err.Error()
-		h.Errno, _ = errors.AsType[syscall.Errno](r.Err)
 		_, h.Unstarted = errors.AsType[*process.StartError](r.Err)
 	}
 	text, err := json.Marshal(h)
@@ -146,18 +143,17 @@ func (c *conn) sendReply(r *process.Reply, asks bool) error {
 
 var errReply = errors.New("a reply with wrong lengths")
 
-// readReply reads a reply for a program.
-func readReply(text []byte, program *process.Program) (r process.Reply, asks bool, err error) {
-	var h header
+// readReply reads a reply.
+func readReply(text []byte) (r process.Reply, h header, err error) {
 	size := int64(-1)
 	if len(text) >= 8 {
 		size, text = number(text[:8]), text[8:]
 	}
 	if size < 0 || size > int64(len(text)) {
-		return r, false, errReply
+		return r, h, errReply
 	}
 	if err = json.Unmarshal(text[:size], &h); err != nil {
-		return r, false, err
+		return r, h, err
 	}
 	text = text[size:]
 	cut := func(n int) (piece []byte) {
@@ -172,13 +168,10 @@ func readReply(text []byte, program *process.Program) (r process.Reply, asks boo
 	r.Stderr = process.Output{Head: cut(h.Stderr.Head), Tail: cut(h.Stderr.Tail), Total: h.Stderr.Total}
 	r.TimedOut, r.NoAnswer, r.Warm, r.ExitCode, r.Signal = h.TimedOut, h.NoAnswer, h.Warm, h.ExitCode, h.Signal
 	r.Survivors, r.Problem = h.Survivors, h.Problem
-	switch {
-	case h.Unstarted && h.Errno != 0:
-		r.Err = &process.StartError{Program: *program, Err: h.Errno}
-	case h.Err != "":
+	if h.Err != "" {
 		r.Err = errors.New(h.Err)
 	}
-	return r, h.Asks, err
+	return r, h, err
 }
 
 // order is what a keeper gets on stdin: what to keep, and where.

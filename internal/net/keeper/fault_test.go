@@ -4,6 +4,9 @@ package keeper_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -161,7 +164,7 @@ func TestKeeperHangsBeforeTheCall(t *testing.T) {
 	b := newBench(t, each(answers))
 	old := b.pid()
 	at := b.keeper()
-	require.NoError(t, syscall.Kill(at, syscall.SIGSTOP))
+	b.stop(at)
 	r := b.ask("unheard")
 	require.False(t, r.Begun)
 	require.NotEqual(t, old, b.pid())
@@ -176,7 +179,7 @@ func TestCallersOfAKeeperThatHangs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(answers))
 	b.must("x")
-	require.NoError(t, syscall.Kill(b.keeper(), syscall.SIGSTOP))
+	b.stop(b.keeper())
 	var all sync.WaitGroup
 	var replies [40]reply
 	for i := range replies {
@@ -202,7 +205,7 @@ func TestKeeperHangsInACall(t *testing.T) {
 	b.must("x")
 	b.Limit = 500 * time.Millisecond
 	r := b.during(func(hook int) {
-		require.NoError(t, syscall.Kill(b.keeper(), syscall.SIGSTOP))
+		b.stop(b.keeper())
 		open()
 	})
 	require.True(t, r.Begun)
@@ -223,7 +226,12 @@ func TestKeeperEndsAfterTheAnswer(t *testing.T) {
 				b.must("x")
 				at := b.keeper()
 				b.Limit = 500 * time.Millisecond
-				b.Check = func() { require.NoError(t, syscall.Kill(at, signal)) }
+				b.Check = func() {
+					require.NoError(t, syscall.Kill(at, signal))
+					if signal == syscall.SIGSTOP {
+						b.stopped(at)
+					}
+				}
 				r := b.ask(text)
 				b.Check, b.Limit = nil, processtest.Patience
 				require.True(t, r.Begun)
@@ -255,14 +263,26 @@ func TestCallerIsKilled(t *testing.T) {
 	require.Equal(t, at, b.keeper())
 }
 
-// stopped waits until a process is stopped.
-func (b *bench) stopped(pid int) {
+// stop stops a process.
+func (b *bench) stop(pid int) {
 	b.Helper()
-	require.Eventually(b, func() bool { return processtest.StatField(pid, 0) == "T" }, processtest.Patience,
-		time.Millisecond)
+	require.NoError(b, syscall.Kill(pid, syscall.SIGSTOP))
+	b.stopped(pid)
 }
 
-// A caller that is stopped holds a process for a while, and then others get their turn. Its answer does not count.
+// stopped waits until all threads of a process are stopped.
+func (b *bench) stopped(pid int) {
+	b.Helper()
+	require.Eventually(b, func() bool {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		return len(threads) > 0 && !slices.ContainsFunc(threads, func(path string) bool {
+			text, _ := os.ReadFile(path)
+			return !strings.Contains(string(text), ") T ")
+		})
+	}, processtest.Patience, time.Millisecond)
+}
+
+// A caller that is stopped holds a process for a while, and then others get their turn.
 func TestCallerIsStopped(t *testing.T) {
 	for name, size := range map[string]string{"a line": "", "a long line": "; head -c 8000000 /dev/zero | tr '\\0' x"} {
 		t.Run(name, func(t *testing.T) {
@@ -275,7 +295,7 @@ func TestCallerIsStopped(t *testing.T) {
 			require.NoError(t, c.Process.Signal(syscall.SIGCONT))
 			got := c.replies()
 			require.Len(t, got, 1)
-			require.True(t, got[0].Begun && got[0].Failed && !got[0].TimedOut, "%+v", got)
+			require.True(t, got[0].Begun && !got[0].Failed, "it has the answer")
 			require.NotEqual(t, first, b.pid())
 			for range 3 { // and these are no deaths of the hook's
 				c := b.callerAfter("true", callerOrder{Texts: []string{"stop"}, StopsAt: "answer"})
@@ -297,12 +317,11 @@ func TestCallerIsStoppedBeforeTheAnswer(t *testing.T) {
 	b.must("x")
 	c := b.caller("wait")
 	b.ReadyAll(1)
-	require.NoError(t, c.Process.Signal(syscall.SIGSTOP))
-	b.stopped(c.Process.Pid)
+	b.stop(c.Process.Pid)
 	open()
 	b.must("x")
 	require.NoError(t, c.Process.Signal(syscall.SIGCONT))
 	got := c.replies()
 	require.Len(t, got, 1)
-	require.True(t, got[0].Begun && got[0].Failed && !got[0].TimedOut, "%+v", got)
+	require.True(t, got[0].Begun && got[0].Failed && !got[0].TimedOut)
 }

@@ -19,7 +19,6 @@ import (
 // Keepers, hooks and callers are killed at random while others call. No call is run twice, none gets another's answer,
 // none runs out of time, and a call that was not begun has not reached the hook.
 func TestKillsAtRandom(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, each("(sleep 0.00$((id % 5))); "+answers))
 	b.Workers = 2
 	b.must("warm")

@@ -86,7 +86,7 @@ func MisspelledBlock(object gjson.Result, words string, known ...string) error {
 
 // MisspelledBlockInText is MisspelledBlock for output other than a JSON object.
 func MisspelledBlockInText(who, text string) string {
-	stray, unreadable := StrayAnswer(text)
+	stray, unreadable, _ := strayAnswer(text)
 	for _, s := range stray {
 		return who + " " + s
 	}
@@ -115,24 +115,38 @@ func NestedKeys(signs []Sign) []string {
 	return nil
 }
 
-// StrayAnswer looks for an answer in output that is not an answer as a whole. If a line begins an answer, unreadable is
-// set. stray describes text that looks like an answer after other text on a line or deep in other JSON.
+// StrayAnswer looks for an answer in output that is not an answer as a whole. If a line begins an answer, or if a whole
+// object behind other text denies, unreadable is set. stray describes other text that looks like an answer after other
+// text on a line or deep in other JSON.
 func StrayAnswer(text string) (stray []string, unreadable error) {
-	signs := Scan(text)
-	for _, s := range signs {
+	stray, unreadable, no := strayAnswer(text)
+	if no != nil && unreadable == nil {
+		return nil, no
+	}
+	return stray, unreadable
+}
+
+// strayAnswer is StrayAnswer for a client that takes a denial behind other text for text: no is the error for it.
+func strayAnswer(text string) (stray []string, unreadable, no error) {
+	found := scan(text)
+	if s := found.denial; s.Key != "" {
+		no = fmt.Errorf("line %d has %s: %s of an answer behind other text; %s; a text that only shows such JSON "+
+			`belongs in "additionalContext"`, s.Line, s, s.Value, PrintAlone(text))
+	}
+	for _, s := range found.signs {
 		if !s.AfterText && s.CanBeginAnswer() {
 			return nil, fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
-				s.Line, s, PrintAlone(text))
+				s.Line, s, PrintAlone(text)), no
 		}
 	}
-	for _, s := range signs {
+	for _, s := range found.signs {
 		if s.AfterText && s.Decides() {
 			lost := fmt.Sprintf("printed text before a JSON answer on line %d, which was therefore not read; %s",
 				s.Line, PrintAlone(text))
-			return []string{lost}, nil
+			return []string{lost}, nil, no
 		}
 	}
-	return NestedKeys(signs), nil
+	return NestedKeys(found.signs), nil, no
 }
 
 // Incomplete returns an error if an answer has a reason but no decision.

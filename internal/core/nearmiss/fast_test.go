@@ -36,8 +36,8 @@ func TestHasUnseen(t *testing.T) {
 // FuzzMeantKey holds meantKey and near, which compare letters before they measure distances, against the distances
 // alone.
 func FuzzMeantKey(f *testing.F) {
-	for _, s := range append(slices.Clone(words), "desicion", "descion", "reasn", "raeson", "dесision", "décision", "ask",
-		"hookspecifcoutput", "continuous", "block_reason", "ｄｅｃｉｓｉｏｎ", "Decisions!", "updatedMCPTool", "jurisdiction") {
+	for _, s := range append(slices.Clone(words), "desicion", "descion", "reasn", "raeson", "dесision", "décision",
+		"ask", "hookspecifcoutput", "continuous", "block_reason", "ｄｅｃｉｓｉｏｎ", "Decisions!", "updatedMCPTool", "jurisdiction") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, key string) {

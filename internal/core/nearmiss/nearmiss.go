@@ -80,6 +80,17 @@ func (s Sign) isApprovedStatus() bool {
 	return Letters(s.Key) == "status" && slices.Contains(approvals, Letters(s.Value))
 }
 
+// denies reports whether a key of an answer has a value that holds the call up, in the words of any client.
+func (s Sign) denies(v value) bool {
+	switch {
+	case s.Kind != Exact || s.Place == Nested:
+		return false
+	case s.Key == "continue":
+		return v.is(no)
+	}
+	return (s.Key == "decision" || s.Key == "permissionDecision") && v.is(denials, questions)
+}
+
 // CanBeginAnswer reports whether the key can begin an answer: the key is not deep inside, and the object is no report.
 func (s Sign) CanBeginAnswer() bool { return s.Place != Nested && !s.Report }
 
@@ -104,13 +115,15 @@ const (
 )
 
 // Scan returns the signs of an answer in the text, in order: at most 20 from deep inside, and 20 others.
-func Scan(text string) []Sign {
+func Scan(text string) []Sign { return scan(text).signs }
+
+func scan(text string) (s scanner) {
 	if !slices.ContainsFunc([]byte("{[\"'"), func(c byte) bool { return strings.IndexByte(text, c) >= 0 }) {
-		return nil
+		return s
 	}
-	s := scanner{text: clean(text)}
+	s.text = clean(text)
 	s.scan(2)
-	return s.signs
+	return s
 }
 
 // clean removes invisible characters: colours, marks, the zeros of UTF-16. All line ends except \n become \r.

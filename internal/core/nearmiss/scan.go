@@ -18,6 +18,8 @@ type scanner struct {
 	line   int  // line ends before at
 	behind bool // other text stands before the value on its line
 	signs  []Sign
+	no     Sign            // the last key of an answer that denies
+	denial Sign            // the first such key in a whole object behind text
 	nexts  [len(marks)]int // what next has found for each of marks
 }
 
@@ -100,6 +102,9 @@ func (s *scanner) quote(level int) (found bool) {
 		inner := scanner{text: clean(content), line: s.line}
 		if inner.scan(level - 1); len(inner.signs) > 0 {
 			s.signs, s.at = append(s.signs, inner.signs...), end
+			if s.denial.Key == "" {
+				s.denial = inner.denial
+			}
 			return true
 		}
 	}
@@ -192,8 +197,14 @@ func (s *scanner) bracket(place Place, depth int, o *object) ending {
 		o = &object{signs: len(s.signs)}
 		defer s.closeObject(o)
 	}
+	start := s.at
 	s.at++
-	return s.members(closing, place, depth, o, member{})
+	how := s.members(closing, place, depth, o, member{})
+	if s.behind && s.no.offset > start && s.denial.Key == "" && closing == '}' && place == Top && how == whole &&
+		gjson.Valid(s.text[start:s.at]) {
+		s.denial = s.no
+	}
+	return how
 }
 
 // member is a key before its value. The zero member is no key.
@@ -366,6 +377,9 @@ func (s *scanner) sign(o *object, m member, v value, place Place) {
 	}
 	sign := Sign{Line: s.line + 1, Key: m.key, Intended: meant, Kind: kind, Place: place, AfterText: s.behind,
 		Value: v.shown(), offset: m.at}
+	if sign.denies(v) {
+		s.no = sign
+	}
 	alike := 0
 	for i, old := range s.signs {
 		if old.offset == sign.offset { // found in an earlier reading of the line

@@ -201,7 +201,7 @@ func TestAnswersSayMore(t *testing.T) {
 		[]string{"pre-tool hook 'h' answered with updatedToolOutput, which means something at post-tool only; " +
 			"ignored"}, v.Warnings)
 
-	v = judge(protocol.PreTool, dialecttest.Printed("checking…\nDEBUG: "+dialecttest.Deny))
+	v = judge(protocol.PreTool, dialecttest.Printed("checking…\nDEBUG: {\"decision\":\"approve\"}"))
 	require.Equal(t, protocol.Continue, v.Decision)
 	require.Equal(t,
 		[]string{"pre-tool hook 'h' printed text before a JSON answer on line 2, which was therefore not read; print " +

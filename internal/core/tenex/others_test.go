@@ -102,7 +102,7 @@ func TestLineEndsInAString(t *testing.T) {
 // A policy for answers that cannot be read is for those that stand in other text, too.
 func TestPolicyForAnswersInOtherText(t *testing.T) {
 	for _, stdout := range []string{
-		`debug: {"decision":"block"}`, "verdict { decision: 'block' }", "ok\nverdict {\"permissionDecision\":\"deny\"}",
+		`debug: {"decision":"approve"}`, "verdict { decision: 'block' }", "ok\nverdict {\"permissionDecision\":\"allow\"}",
 		`{"result":{"decision":"block"}}`, `{"hookSpecific":{"permissionDecision":"deny"}}`,
 		`[[{"a":{"decision":"deny"}}]]`,
 	} {

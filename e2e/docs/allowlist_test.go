@@ -25,7 +25,7 @@ func TestAllowLists(t *testing.T) {
 	binary.WriteFile(t, dir, "sh.json", `{"hooks": [{"name": "only", "command": ["./only.sh"], "events": ["pre-tool"],
 		"matcher": "shell", "on_failure": "block"}]}`)
 	binary.WriteFile(t, dir, "py.json", `{"hooks": [{"name": "only", "command": ["python3", "only.py"],
-		"events": ["pre-tool"], "on_failure": "block"}]}`)
+		"events": ["pre-tool"], "on_failure": "block", "persistent": true}]}`)
 	code := func(file, tool, args string) int {
 		return binary.Run(t, dir, "", nil, binary.Path, "pre-tool", "-c", file, "--tool", tool, "--args", args).Code
 	}

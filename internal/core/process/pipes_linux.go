@@ -38,17 +38,13 @@ func newPipes(input Input, detach func([]byte) bool) (*pipes, error) {
 		p.all[i] = unix.PollFd{Fd: closed, Events: unix.POLLIN}
 	}
 	p.all[0].Events = unix.POLLOUT
-	cancel, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
-	p.all[cancelEvent].Fd = int32(cancel)
-	for i := 0; i < 3 && err == nil; i++ {
+	for i := range 3 {
 		var ends [2]int
-		if err = unix.Pipe2(ends[:], unix.O_CLOEXEC); err == nil {
-			p.all[i].Fd, p.all[theirs+i].Fd = int32(ends[1-min(i, 1)]), int32(ends[min(i, 1)])
+		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+			p.close()
+			return nil, os.NewSyscallError("pipe2", err)
 		}
-	}
-	if err != nil {
-		p.close()
-		return nil, os.NewSyscallError("pipe", err)
+		p.all[i].Fd, p.all[theirs+i].Fd = int32(ends[1-min(i, 1)]), int32(ends[min(i, 1)])
 	}
 	if input.size() > pipeSize {
 		widen(p.fds())
@@ -65,7 +61,8 @@ func (p *pipes) fds() [3]uintptr {
 }
 
 // serve connects the pipes to their started process, closes our copies of the process's ends, and writes what fits into
-// the pipe. Kernels before 5.3 have no descriptor of a process: see poll.
+// the pipe. If the system has no descriptors left for the events, or none of a process, as kernels before 5.3, poll
+// looks for the events again and again.
 func (p *pipes) serve(l *leader) {
 	p.leader = l
 	for i := range 3 {
@@ -74,6 +71,9 @@ func (p *pipes) serve(l *leader) {
 	}
 	if fd, err := unix.PidfdOpen(l.pid, 0); err == nil {
 		p.all[exitEvent].Fd = int32(fd)
+	}
+	if fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC); err == nil {
+		p.all[cancelEvent].Fd = int32(fd)
 	}
 	p.write()
 }
@@ -119,8 +119,8 @@ func (p *pipes) read(i int) bool {
 
 // poll sleeps until something has happened or the time is over, and handles what has happened.
 func (p *pipes) poll(until time.Time) {
-	asks := !p.ended && p.all[exitEvent].Fd == closed // the system cannot announce the exit
-	if next := time.Now().Add(pollTime); asks && next.Before(until) {
+	asks := !p.ended && p.all[exitEvent].Fd == closed
+	if next := time.Now().Add(pollTime); (asks || p.all[cancelEvent].Fd == closed) && next.Before(until) {
 		until = next
 	}
 	if leaders.Load() <= few || !p.park(until) {

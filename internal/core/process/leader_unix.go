@@ -48,7 +48,8 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, w *
 	s.prepared.Do(s.prepare)
 	closeOnExec()
 	l := &leader{number: starts.Add(1), adopts: s.adopts}
-	l.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), l.number, time.Now().UnixNano())
+	l.mark = strconv.Itoa(os.Getpid()) + "." + strconv.FormatUint(l.number, 10) + "." +
+		strconv.FormatInt(time.Now().UnixNano(), 10)
 	first := leaders.Add(1) == 1
 	w.watch(l, program)
 	attr := &syscall.ProcAttr{

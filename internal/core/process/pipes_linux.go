@@ -67,13 +67,15 @@ func (p *pipes) serve(l *leader) {
 	p.leader = l
 	for i := range 3 {
 		p.closeFD(theirs + i)
-		_ = unix.SetNonblock(int(p.all[i].Fd), true)
 	}
 	if fd, err := unix.PidfdOpen(l.pid, 0); err == nil {
 		p.all[exitEvent].Fd = int32(fd)
 	}
 	if fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC); err == nil {
 		p.all[cancelEvent].Fd = int32(fd)
+	}
+	if p.input.size() > smallestPipe { // less is in the pipe at once
+		_ = unix.SetNonblock(int(p.all[0].Fd), true)
 	}
 	p.write()
 }
@@ -105,16 +107,16 @@ func (fd descriptor) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// read reads once from an open output, and reports whether more may follow at once.
-func (p *pipes) read(i int) bool {
-	c := &p.captures[i-1]
-	err := c.read(descriptor(p.all[i].Fd))
-	if err == nil || err == unix.EAGAIN || err == unix.EINTR {
-		return err != unix.EAGAIN
+// read reads once from an output in which there is something, or which has ended.
+func (p *pipes) read(i int) {
+	c, err := &p.captures[i-1], io.EOF
+	if p.all[i].Revents&unix.POLLIN != 0 {
+		err = c.read(descriptor(p.all[i].Fd))
 	}
-	c.ended = err == io.EOF
-	p.closeFD(i)
-	return false
+	if err != nil && err != unix.EINTR {
+		c.ended = err == io.EOF
+		p.closeFD(i)
+	}
 }
 
 // poll sleeps until something has happened or the time is over, and handles what has happened.
@@ -127,8 +129,8 @@ func (p *pipes) poll(until time.Time) {
 		p.sleep(max(0, time.Until(until)))
 	}
 	for i := range p.all[:theirs] {
-		switch happened := p.all[i].Revents; {
-		case happened == 0:
+		switch {
+		case p.all[i].Revents == 0:
 		case i == 0:
 			p.write()
 		case i == exitEvent:
@@ -136,9 +138,6 @@ func (p *pipes) poll(until time.Time) {
 			p.closeFD(i)
 		case i == cancelEvent:
 			_, _ = descriptor(p.all[i].Fd).Read(make([]byte, 8))
-		case happened == unix.POLLHUP: // the end, and nothing before it
-			p.captures[i-1].ended = true
-			p.closeFD(i)
 		default:
 			p.read(i)
 		}
@@ -244,7 +243,8 @@ func (p *pipes) stop() (stdout, stderr Output) {
 	for i := range p.captures {
 		// A pipe holds less than keepStdout; more comes from a process that still prints.
 		c, until := &p.captures[i], p.captures[i].total+keepStdout
-		for p.all[1+i].Fd != closed && c.total < until && p.read(1+i) {
+		for p.all[1+i].Fd != closed && c.total < until && p.sleep(0) && p.all[1+i].Revents != 0 {
+			p.read(1 + i)
 		}
 	}
 	p.close()

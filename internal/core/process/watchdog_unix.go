@@ -3,9 +3,9 @@
 package process
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -147,7 +147,7 @@ func (p Program) forksAtOnce() bool {
 // started writes the process group into the record.
 func (l *leader) started() {
 	if l.record >= 0 {
-		l.watchdog.write(l.record, fmt.Sprintf("%s %d", l.mark, l.pid))
+		l.watchdog.write(l.record, l.mark+" "+strconv.Itoa(l.pid))
 	}
 }
 

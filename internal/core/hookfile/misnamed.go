@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/lib/files/regular"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
 
@@ -15,7 +16,7 @@ const maxListed = 1000
 // Misnamed returns the files of a folder with a name nearly a hooks file's, or with the ending of another format, in
 // order, and the right name for each. hookrun does not read such a file, so the gates in the file are off.
 func Misnamed(dir string) (paths, meant []string) {
-	folder, err := os.Open(dir)
+	folder, err := regular.Open(dir)
 	if err != nil {
 		return nil, nil
 	}

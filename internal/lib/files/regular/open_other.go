@@ -4,4 +4,5 @@ package regular
 
 import "os"
 
-func open(path string) (*os.File, error) { return os.Open(path) }
+// Open opens a file or folder for reading.
+func Open(path string) (*os.File, error) { return os.Open(path) }

@@ -17,7 +17,7 @@ func TestOpenOfANamedPipe(t *testing.T) {
 	require.NoError(t, unix.Mkfifo(path, 0o600))
 	opened := make(chan error, 1)
 	go func() {
-		file, err := open(path)
+		file, err := Open(path)
 		if err == nil {
 			err = file.Close()
 		}

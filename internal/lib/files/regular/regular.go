@@ -22,7 +22,7 @@ func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	if !info.Mode().IsRegular() {
 		return nil, info, ErrNotRegular
 	}
-	file, err := open(path)
+	file, err := Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -22,7 +22,7 @@ func (t *collector) addHook(h *hook.Hook) error {
 	}
 	own := t.folder(h)
 	folders := []string{own}
-	if t.Dir != "" && t.Dir != t.Options.Workspace && own == t.Options.Workspace && h.Dialect.Run.FollowsDir {
+	if t.Dir != "" && t.Dir != t.Options.Workspace && own == t.Options.Workspace && h.FollowsDir() {
 		folders = append(folders, t.Dir)
 	}
 	env := t.Environ(h)

@@ -63,18 +63,16 @@ func variableName(v string) string {
 	return foldVariable(v)
 }
 
-// Dir is the hook's working directory: the folder in the hooks file, else the workspace. If the dialect says
-// FollowsDir, the session's current directory comes before the workspace, if it still exists.
+// Dir is the hook's working directory: the folder in the hooks file, else the workspace. If the hook follows the
+// session, the session's current directory comes before the workspace, if it still exists.
 func Dir(h *hook.Hook, c *dialect.Call) string {
 	if h.Folder != "" && !filepath.IsAbs(h.Folder) {
 		return filepath.Join(c.Workspace, h.Folder)
 	} else if h.Folder != "" {
 		return h.Folder
 	}
-	if h.Dialect.Run.FollowsDir && filepath.IsAbs(c.Dir) {
-		if isFolder(c.Dir) {
-			return c.Dir
-		}
+	if h.FollowsDir() && filepath.IsAbs(c.Dir) && isFolder(c.Dir) {
+		return c.Dir
 	}
 	return c.Workspace
 }

@@ -36,7 +36,7 @@ func (c *checked) version(program string) {
 	}
 	got := c.doctor.Start(process.Program{Path: program, Args: []string{c.Program, "--version"},
 		Dir: string(filepath.Separator), Env: os.Environ()}, nil, versionLimit)
-	version := regexp.MustCompile(`\d+\.\d+(?:[\w.+-]*\w)?`).FindString((*dialect.Capture)(&got.Stdout).Text())
+	version := regexp.MustCompile(`\d+\.\d+(?:[\w.+-]*\w)?`).FindString(textOf(got.Stdout))
 	c.release = version
 	switch {
 	case got.Err != nil || got.TimedOut || version == "":
@@ -126,7 +126,7 @@ func (c *checked) canary(e install.InstalledEntry) {
 	}
 	result := dialect.HookResult{
 		Err: err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
-		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), Shell: true,
+		Stdout: captureOf(got.Stdout), Stderr: captureOf(got.Stderr), Shell: true,
 	}
 	verdict := c.dialect.Hooks.Decode(call, "hookrun", &result)
 	answer := strings.Join(strings.Fields(cmp.Or(verdict.Reason, result.Stderr.Text(), result.Stdout.Text())), " ")
@@ -169,4 +169,13 @@ func (c *checked) start(command string) (p process.Program, err error) {
 		return p, nil
 	}
 	return p, c.setShell(&p, command)
+}
+
+func captureOf(o process.Output) dialect.Capture {
+	return dialect.Capture{Head: o.Head, Tail: o.Tail, Total: o.Total}
+}
+
+func textOf(o process.Output) string {
+	c := captureOf(o)
+	return c.Text()
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/clients/client"
 	"github.com/hookrun/hookrun/internal/core/canary"
-	"github.com/hookrun/hookrun/internal/core/dialect"
 	"github.com/hookrun/hookrun/internal/core/process"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 )
@@ -75,8 +74,7 @@ func (c *checked) tried(t client.Trial) Finding {
 	}
 	got := c.doctor.Start(p, nil, trialLimit)
 	ran, _ := filepath.Glob(filepath.Join(state, "last-run", "*"))
-	switch output := strings.Join(strings.Fields((*dialect.Capture)(&got.Stderr).Text()+" "+
-		(*dialect.Capture)(&got.Stdout).Text()), " "); {
+	switch output := strings.Join(strings.Fields(textOf(got.Stderr)+" "+textOf(got.Stdout)), " "); {
 	case model.asked.Load():
 		f.Severity = Error
 		f.What = "it sent the canary to its model: with such settings of a user it does not run hookrun"

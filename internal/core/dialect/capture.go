@@ -15,6 +15,8 @@ const KeptStdout = "16 MiB of output is kept"
 type Capture struct {
 	Head, Tail []byte
 	Total      int64 // bytes written
+
+	text string // the result of All; "": unknown
 }
 
 // LeftOut returns the number of bytes between head and tail that were not kept.
@@ -25,8 +27,16 @@ func (c *Capture) Text() string { return strings.TrimSpace(c.All()) }
 
 // All returns the stream as text. Invalid UTF-8 becomes U+FFFD. A marker stands for the bytes left out.
 func (c *Capture) All() string {
-	if c.Total == int64(len(c.Head)) { // a copy of megabytes takes longer than all that is done with the text
-		return decoded(unsafe.String(unsafe.SliceData(c.Head), len(c.Head)))
+	if c.text == "" {
+		c.text = decoded(c.joined())
+	}
+	return c.text
+}
+
+// joined returns head and tail. A head alone is not copied: a copy of megabytes takes longer than to read them.
+func (c *Capture) joined() string {
+	if c.Total == int64(len(c.Head)) {
+		return unsafe.String(unsafe.SliceData(c.Head), len(c.Head))
 	}
 	var b strings.Builder
 	b.Grow(len(c.Head) + len(c.Tail) + 50)
@@ -35,7 +45,7 @@ func (c *Capture) All() string {
 		fmt.Fprintf(&b, "\n[hookrun: %d bytes left out]\n", n)
 	}
 	b.Write(c.Tail)
-	return decoded(b.String())
+	return b.String()
 }
 
 // decoded replaces invalid UTF-8 as the clients do: each invalid byte becomes U+FFFD, and a truncated character becomes

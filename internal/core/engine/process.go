@@ -92,10 +92,14 @@ func (r *Runner) watch(h *hookRun, p *process.Process) {
 func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 	return dialect.HookResult{
 		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
-		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), LeftRunning: got.Survivors,
+		Stdout: captureOf(got.Stdout), Stderr: captureOf(got.Stderr), LeftRunning: got.Survivors,
 		Unread: got.OutputHeld,
 		Async:  got.Detached, WentAsync: got.Detached,
 	}
+}
+
+func captureOf(o process.Output) dialect.Capture {
+	return dialect.Capture{Head: o.Head, Tail: o.Tail, Total: o.Total}
 }
 
 // program is the program of a hook's process, with arguments, folder and environment.

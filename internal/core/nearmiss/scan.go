@@ -180,8 +180,8 @@ func (s *scanner) value() ending {
 	start, line := s.at, s.line
 	how := s.bracket(Top, 0, &object{})
 	if how != whole {
-		if end := strings.IndexAny(s.text[start:s.at], "\n\r"); end > 0 {
-			s.at, s.line = start+end, line
+		if end := s.next(lineEnds, start); end < s.at {
+			s.at, s.line = end, line
 		}
 	}
 	return how

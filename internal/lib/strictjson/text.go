@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -89,9 +91,65 @@ func Text(raw string) string {
 	if !strings.Contains(raw, `\`) && utf8.ValidString(raw) {
 		return raw[1 : len(raw)-1]
 	}
-	var s string
-	_ = json.Unmarshal([]byte(raw), &s)
+	s, ok := unescaped(raw[1 : len(raw)-1])
+	if !ok {
+		_ = json.Unmarshal([]byte(raw), &s)
+	}
 	return s
+}
+
+// unescaped resolves the escapes in a JSON string. ok is false for what is left to encoding/json: bytes that are no
+// UTF-8, half a surrogate pair, and faults. encoding/json reads a string four times, byte by byte.
+func unescaped(s string) (text string, ok bool) {
+	const short, letters = "\"\\/\n\t\r\b\f", "\"\\/ntrbf"
+	if !utf8.ValidString(s) {
+		return "", false
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		start := i
+		for i += Plain(s[i:]); i < len(s) && s[i] >= utf8.RuneSelf; i += Plain(s[i:]) {
+			i++
+		}
+		b.WriteString(s[start:i])
+		switch {
+		case i == len(s):
+		case s[i] != '\\' || i+1 == len(s):
+			return "", false
+		case s[i+1] == 'u':
+			r := escapedRune(s[i:])
+			if i += 6; utf16.IsSurrogate(r) {
+				if r = utf16.DecodeRune(r, escapedRune(s[i:])); r == utf8.RuneError {
+					return "", false
+				}
+				i += 6
+			} else if r < 0 {
+				return "", false
+			}
+			b.WriteRune(r)
+		default:
+			escape := strings.IndexByte(letters, s[i+1])
+			if escape < 0 {
+				return "", false
+			}
+			b.WriteByte(short[escape])
+			i += 2
+		}
+	}
+	return b.String(), true
+}
+
+// escapedRune returns the value of an escape such as \u0041 at the start of s, or -1.
+func escapedRune(s string) rune {
+	if len(s) < 6 || s[:2] != `\u` {
+		return -1
+	}
+	n, err := strconv.ParseUint(s[2:6], 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
 }
 
 // Compact appends doc to dst in a normal form: without white space between tokens, and with strings as written by

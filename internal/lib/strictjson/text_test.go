@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -29,4 +30,20 @@ func TestLocator(t *testing.T) {
 			require.Equal(t, utf8.RuneCountInString(inLine)+1, column, "%.20q %d", doc, offset)
 		}
 	}
+}
+
+// FuzzText holds Text against encoding/json. Without an escape Text does not look for faults.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"", "a", `\n\t\"\\\/\b\f\r`, `\u0041\u00e9\u2028`, `\ud83d\ude00`, `\ud83d`, `\ud83d\n`,
+		`\ude00\ud83d`, `\ud83d\u0041`, `\u00g0`, `\u+041`, `\u00`, `\x`, `\`, "\xff", "é\\n", "\n", `a"b`, "\x7f", `\ufffd`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, inside string) {
+		want := ""
+		if !strings.Contains(inside, `\`) && !json.Valid([]byte(`"`+inside+`"`)) {
+			return
+		}
+		_ = json.Unmarshal([]byte(`"`+inside+`"`), &want)
+		require.Equal(t, want, Text(`"`+inside+`"`))
+	})
 }

@@ -36,6 +36,7 @@ func (b *bench) during(then func(hook int)) (r reply) {
 }
 
 func TestKeeperEndsWhenIdle(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, each(answers))
 	b.Keep = 50 * time.Millisecond
 	pid := b.pid()
@@ -45,6 +46,7 @@ func TestKeeperEndsWhenIdle(t *testing.T) {
 
 // The time without a call begins at the end of the last.
 func TestKeeperIsNotIdleInACall(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, waits)
 	b.Keep = 50 * time.Millisecond
 	open := b.Gate("gate")
@@ -57,6 +59,7 @@ func TestKeeperIsNotIdleInACall(t *testing.T) {
 }
 
 func TestKeeperEndsWithItsWorkspace(t *testing.T) {
+	t.Parallel()
 	for name, gone := range map[string]func(b *bench) error{
 		"deleted": func(b *bench) error { return os.RemoveAll(b.Workspace) },
 		"moved":   func(b *bench) error { return os.Rename(b.Workspace, b.Path("elsewhere")) },
@@ -83,6 +86,7 @@ func TestKeeperEndsWithItsWorkspace(t *testing.T) {
 
 // A keeper that is asked to end in a call ends the hook too. The call has no answer, and did not run out of time.
 func TestKeeperIsEndedInACall(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(b *bench){
 		"SIGTERM": func(b *bench) { require.NoError(b, syscall.Kill(b.keeper(), syscall.SIGTERM)) },
 		"SIGINT":  func(b *bench) { require.NoError(b, syscall.Kill(b.keeper(), syscall.SIGINT)) },
@@ -130,6 +134,7 @@ func TestKeeperOutlivesTheTerminal(t *testing.T) {
 
 // A keeper whose socket another call has removed, because the keeper gave no sign, ends its calls first.
 func TestKeeperWithoutASocketEndsItsCalls(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, waits)
 	b.Keep = 50 * time.Millisecond // so often it looks
 	open := b.Gate("gate")
@@ -144,6 +149,7 @@ func TestKeeperWithoutASocketEndsItsCalls(t *testing.T) {
 
 // A fifth keeper of a hook ends the one that was idle for longest, and none that has a call.
 func TestKeepersOfAHook(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, waits)
 	open := b.Gate("gate")
 	env := b.Program.Env
@@ -187,6 +193,7 @@ func TestKeepersOfAHook(t *testing.T) {
 
 // A new keeper removes what killed ones left.
 func TestKeeperTidies(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, each(answers))
 	for n := range 3 {
 		other := *b
@@ -204,6 +211,7 @@ func TestKeeperTidies(t *testing.T) {
 
 // A call that is given up kills the process that has it. That is no death of the hook's.
 func TestCallIsGivenUp(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, waits)
 	b.Gate("gate")
 	b.must("x")

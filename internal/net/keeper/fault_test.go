@@ -67,6 +67,7 @@ func TestFaultsOfAHook(t *testing.T) {
 
 // After two deaths in a row a call is not begun by a process: it fails, and the hook is not run elsewhere.
 func TestDeathsInARow(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "echo started >>log; exit 7")
 	for range 2 {
 		r := b.begun("x")
@@ -89,6 +90,7 @@ func TestProgramThatCannotStart(t *testing.T) {
 
 // A process that dies between calls is no concern of the next call.
 func TestHookDiesWhileIdle(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, each(answers))
 	for range 4 {
 		pid := b.pid()
@@ -100,6 +102,7 @@ func TestHookDiesWhileIdle(t *testing.T) {
 
 // A line that a process prints before it has read its call is no answer.
 func TestLineThatComesTooEarly(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "echo '1 early'; sleep 1000")
 	r := b.begun("x")
 	require.Equal(t, "it printed a line before it had read the one of this call", r.Problem)
@@ -108,6 +111,7 @@ func TestLineThatComesTooEarly(t *testing.T) {
 
 // A second line for a call may come at any time. It is no answer to the next call.
 func TestSecondLine(t *testing.T) {
+	t.Parallel()
 	for _, second := range []string{`echo "$id second"`, `(sleep 0.01; echo "$id second") &`} {
 		b := newBench(t, each("case $text in bad) "+answers+"; "+second+" ;; *) "+answers+" ;; esac"))
 		for range 5 {
@@ -248,6 +252,7 @@ func TestKeeperEndsAfterTheAnswer(t *testing.T) {
 
 // A caller that dies in the middle of a call leaves the keeper, and nothing of the call.
 func TestCallerIsKilled(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, waits)
 	b.Gate("gate")
 	b.must("x")

@@ -72,6 +72,7 @@ func TestOthersHaveOtherProcesses(t *testing.T) {
 
 // A new build at the path of the old, a workspace that was made again.
 func TestOthersAtTheSamePath(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, each(answers))
 	b.Workspace = b.Path("workspace")
 	require.NoError(t, os.Mkdir(b.Workspace, 0o700))
@@ -90,6 +91,7 @@ func TestOthersAtTheSamePath(t *testing.T) {
 
 // A caller that the system gives other rights has other processes.
 func TestRights(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, each(answers))
 	first := fmt.Sprint(b.pid())
 	for _, commands := range []string{"umask 0077", "ulimit -n 64", "ulimit -c 0; ulimit -s 4096"} {
@@ -109,6 +111,7 @@ func TestRights(t *testing.T) {
 
 // Limits that leave no room for a keeper leave the call to the caller.
 func TestCallersWithLimits(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, each(answers))
 	for _, commands := range []string{"ulimit -f 0", "ulimit -n 20", "ulimit -n 16", "ulimit -n 12"} {
 		for i := range 2 {
@@ -127,6 +130,7 @@ func TestCallersWithLimits(t *testing.T) {
 
 // Where nothing can be kept, the caller runs the hook.
 func TestPlacesWhereNothingIsKept(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(b *bench) error{
 		"a long path":         func(b *bench) error { b.State += "/" + strings.Repeat("x", 60); return nil },
 		"a path of 255":       func(b *bench) error { b.State += "/" + strings.Repeat("x", 255); return nil },
@@ -260,6 +264,7 @@ func (b *bench) sends(socket string, kind byte, more ...byte) (back []byte) {
 
 // Whatever is sent to a keeper, the next call gets its answer.
 func TestMessagesThatAreNone(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, each(answers))
 	b.must("x")
 	sockets, _ := filepath.Glob(b.State + "/keepers/*.sock")

@@ -29,8 +29,12 @@ func (r statusReport) String() string { return r.Report.String() + warmText(r.Wa
 func warmText(warm []keeper.Info, now time.Time) string {
 	var b strings.Builder
 	for _, k := range warm {
-		fmt.Fprintf(&b, "warm: hook %s, begun %s, %s, %.1f MB, process %d\n", spelling.Quote(printable.Escape(k.Hook)),
-			doctor.Ago(now.Sub(k.Since)), spelling.Count(int(k.Calls), "call"), float64(k.Memory)/1e6, k.PID)
+		process := fmt.Sprintf("%.1f MB, process %d", float64(k.Memory)/1e6, k.PID)
+		if k.Elsewhere {
+			process = "in another container"
+		}
+		fmt.Fprintf(&b, "warm: hook %s, begun %s, %s, %s\n", spelling.Quote(printable.Escape(k.Hook)),
+			doctor.Ago(now.Sub(k.Since)), spelling.Count(int(k.Calls), "call"), process)
 	}
 	return b.String()
 }

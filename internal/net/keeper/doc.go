@@ -22,8 +22,10 @@
 //  3. The number of a call is that of no other call of the keeper. If the caller is gone or refuses the answer, the
 //     process is killed, because its next answer could belong to either call.
 //  4. A keeper ends when it was idle for engine.Kept.Keep, when its workspace or its socket is gone or another, when it
-//     is asked to, or at SIGTERM, and with it its processes and their descendants. After SIGKILL a watchdog kills them.
-//  5. Both ends are processes of the same user. The state folder is one that no other user can write to.
+//     is asked to, or at SIGTERM, and with it its processes and their descendants. After SIGKILL a watchdog kills those
+//     that package process finds without their parent.
+//  5. Both ends are processes of the same user. The state folder is one that no other user can write to. A keeper in
+//     another container that shares the folder is listed, and never killed by a process id that is of that container.
 //  6. A hook has at most four keepers in a workspace: a new one ends the one that was idle for longest.
 //
 // Not guaranteed: anything against processes of the same user. On Windows nothing is kept, nor where the state folder

@@ -199,7 +199,7 @@ func (k *keeper) answer(c *conn) (stays bool) {
 		k.count(-1)
 	case first == looks:
 		i := k.info()
-		text, _ := json.Marshal(shown{i, i.Idle, i.Keep})
+		text, _ := json.Marshal(shown{i, i.Idle, i.Keep, numbers()})
 		_ = c.send(shows, text)
 	case first == ends, first == yields:
 		k.mu.Lock()

@@ -18,8 +18,9 @@ type Info struct {
 	Busy      int           `json:"busy,omitempty"` // calls in flight
 	Idle      time.Duration `json:"-"`
 	Keep      time.Duration `json:"-"`
-	Processes []int         `json:"processes"`        // of the hook, without those that have a call
-	Memory    int64         `json:"memory,omitempty"` // bytes of the keeper and these processes; 0: not known
+	Processes []int         `json:"processes"`           // of the hook, without those that have a call
+	Elsewhere bool          `json:"elsewhere,omitempty"` // in another container: the process ids are not those of here
+	Memory    int64         `json:"memory,omitempty"`    // bytes of the keeper and these processes; 0: not known
 
 	socket string
 }

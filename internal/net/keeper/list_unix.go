@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -44,6 +45,7 @@ func (k *keeper) info() Info {
 type shown struct {
 	Info
 	Idle, Keep time.Duration
+	Numbers    string // see numbers
 }
 
 // filesIn returns the paths of the files in a folder whose names end in a suffix. The folder's own name may have any
@@ -102,7 +104,9 @@ func look(path string) (i Info, err error) {
 	err = json.Unmarshal(text, &s)
 	i = s.Info
 	i.socket, i.Idle, i.Keep = path, s.Idle, s.Keep
-	i.Memory = memory(append(i.Processes, i.PID))
+	if i.Elsewhere = s.Numbers != numbers(); !i.Elsewhere {
+		i.Memory = memory(append(i.Processes, i.PID))
+	}
 	return i, err
 }
 
@@ -119,7 +123,11 @@ func (i *Info) end(how kind) error {
 		return err
 	}
 	_ = c.SetReadDeadline(time.Now().Add(endTime))
-	if _, _, err = c.receive(); errors.Is(err, os.ErrDeadlineExceeded) {
+	switch _, _, err = c.receive(); {
+	case !errors.Is(err, os.ErrDeadlineExceeded):
+	case i.Elsewhere:
+		return fmt.Errorf("the process that keeps hook %q hangs in another container; end it there", i.Hook)
+	default:
 		return syscall.Kill(i.PID, syscall.SIGKILL) // the connection is open, so the process has its number still
 	}
 	return nil

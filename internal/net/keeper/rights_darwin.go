@@ -10,3 +10,5 @@ func rights() []string {
 	groups, _ := os.Getgroups()
 	return []string{fmt.Sprint(os.Getuid(), os.Geteuid(), os.Getegid(), groups)}
 }
+
+func numbers() string { return "" }

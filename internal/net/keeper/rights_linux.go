@@ -23,3 +23,9 @@ func rights() (all []string) {
 	}
 	return all
 }
+
+// numbers names the namespace of process ids: a container that shares the state folder has others.
+func numbers() string {
+	of, _ := os.Readlink("/proc/self/ns/pid")
+	return of
+}

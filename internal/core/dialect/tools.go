@@ -25,8 +25,11 @@ func (t Tool) Names() (names [2]string) {
 
 // IsCalled reports whether name is one of Names.
 func (t Tool) IsCalled(name string) bool {
+	if name == "" || !strings.Contains(string(t), name) { // quick, because each call asks all tools
+		return false
+	}
 	names := t.Names()
-	return name != "" && (names[0] == name || names[1] == name)
+	return names[0] == name || names[1] == name
 }
 
 // MCPName returns the name of an MCP tool in most clients, or "" if the server or the tool has no name.

@@ -54,7 +54,9 @@ func TestOthersHaveOtherProcesses(t *testing.T) {
 			change(&o)
 			pid := o.pid()
 			require.NotEqual(t, first, pid)
-			require.Equal(t, pid, o.pid())
+			if o.Workers == 1 { // the first may not have ended its call
+				require.Equal(t, pid, o.pid())
+			}
 			if name == "not UTF-8" {
 				require.Equal(t, "\xff", processtest.Cmdline(pid)[3])
 			}

@@ -66,7 +66,7 @@ func newBench(t *testing.T, script string) *bench {
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(b.State)) })
 	b.Binary = b.Path("keeper")
 	require.NoError(t, os.WriteFile(b.Binary, fmt.Appendf(nil, "#!/bin/sh\n"+
-		"GORACE='atexit_sleep_ms=0 log_path=%s' exec '%s' \"$@\"\n", b.Path("race"), self), 0o700))
+		"GORACE='atexit_sleep_ms=0 log_path=%s' exec '%s' \"$@\"\n", b.State+"/race", self), 0o700))
 	b.Kept = engine.Kept{Hook: fmt.Sprintf("hook %d.%d", os.Getpid(), hooks.Add(1)), Workspace: b.Dir, Workers: 1,
 		Keep: time.Minute, Program: process.Program{Path: "/bin/sh", Args: []string{"sh", "-c", script}, Dir: b.Dir,
 			Env: []string{"PATH=" + os.Getenv("PATH"), b.Mark}}}
@@ -92,7 +92,7 @@ func (b *bench) nothingLeft() {
 	require.Eventually(b, func() bool { return len(b.keepers())+len(b.Marked()) == 0 }, processtest.Patience,
 		time.Millisecond, "%v %v", b.keepers(), b.Marked())
 	require.Empty(b, b.files())
-	races, _ := filepath.Glob(b.Path("race*"))
+	races, _ := filepath.Glob(b.State + "/race*")
 	require.Empty(b, races)
 }
 

@@ -158,3 +158,28 @@ func TestFilesOfAWarmHook(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return len(w.keepers()) <= 4 }, binary.Patience, time.Millisecond)
 }
+
+// A process that read another file while the file was away answers no later call, though the file of the later call is
+// in the state in which trust saw the file of the first.
+func TestFolderOfAWarmHookIsAnotherForAMoment(t *testing.T) {
+	t.Parallel()
+	script := strings.ReplaceAll(versioned("$version"), "block*)", "block*|wait*)")
+	begin := "if mkdir began 2>&-; then " + binary.Waits("hook") + "fi\n. rules/version.sh\n"
+	w := newWarm(t, begin+script, binary.Hook{"files": []string{"rules/**"}})
+	binary.WriteFile(t, w.Dir, "rules/version.sh", "version=a")
+	binary.WriteFile(t, w.Dir, "other/version.sh", "version=b")
+	swap := func() {
+		rules, other := w.Dir+"/rules", w.Dir+"/other"
+		require.NoError(t, unix.Renameat2(unix.AT_FDCWD, rules, unix.AT_FDCWD, other, unix.RENAME_EXCHANGE))
+	}
+	o, ok := w.during(func(int, int) {
+		swap()
+		require.NoError(t, os.WriteFile(w.Dir+"/gate", []byte("\n"), 0o600))
+	})
+	require.True(t, ok)
+	require.Equal(t, "version b", o.Reason, "%+v", o)
+	swap()
+	for range 2 {
+		require.Equal(t, "version a", w.call("block").Reason)
+	}
+}

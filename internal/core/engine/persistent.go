@@ -31,6 +31,9 @@ type Kept struct {
 	Workers   int           // the most processes
 	Keep      time.Duration // for which they stay without a call
 	Files     string        // the state of the files that the command runs; see TrustFiles
+	// Changed reports whether one of these files has changed since. Nobody knows what a process has read that answered
+	// meanwhile, so no other call gets that process. nil: none changes.
+	Changed func() bool
 }
 
 // line returns the input line of a persistent hook and the id of the call in that line. If the client's own input has
@@ -87,24 +90,25 @@ func (f *firing) kept(h *hook.Hook) (*Kept, error) {
 	}
 	k := &Kept{Hook: h.Name, Workspace: f.call.Workspace, Program: program, Workers: h.Process().Workers,
 		Keep: h.Process().Keep}
-	k.Files, err = f.filesOf(h)
-	return k, err
+	return k, f.addFiles(k, h)
 }
 
-// filesOf returns the state of the files that a hook's command runs.
-func (f *firing) filesOf(h *hook.Hook) (string, error) {
+// addFiles adds the state of the files that a hook's command runs.
+func (f *firing) addFiles(k *Kept, h *hook.Hook) error {
 	c, own := f.trustCall(), *h
 	own.Level = hook.ProjectLevel // of hooks at higher levels trust reads no command
 	c.Hooks = []hook.Hook{own}
 	if f.runner.options.CheckTrust == nil {
-		return "", errNoTrustCheck
+		return errNoTrustCheck
 	}
 	c.Required, c.Pin = false, false
 	files, _, err := f.runner.options.CheckTrust(f.loaded.config, c)
 	if err != nil {
-		return "", err
+		return err
 	}
-	return files.State(&c.Hooks[0])
+	k.Changed = func() bool { return files.ChangedBeforeRun(&c.Hooks[0]) != "" }
+	k.Files, err = files.State(&c.Hooks[0])
+	return err
 }
 
 // askPersistent gives the call to a persistent process by the function ask, which sets the id of the call.

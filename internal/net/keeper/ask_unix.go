@@ -73,7 +73,7 @@ func (c *Client) Ask(ctx context.Context, k *engine.Kept, line func(number int64
 	if err != nil || ctx.Err() != nil {
 		return reply, false
 	}
-	a := asked{conn: to, pid: pid, ctx: ctx, until: deadline.Add(process.TermTime + killTime)}
+	a := asked{conn: to, kept: k, pid: pid, ctx: ctx, until: deadline.Add(process.TermTime + killTime)}
 	return a.ask(line(number), max(time.Until(deadline), time.Millisecond), check)
 }
 
@@ -94,6 +94,7 @@ func (c *conn) turn(sign time.Duration, until time.Time) (call int64, pid int, e
 // asked is a call that a process has.
 type asked struct {
 	*conn
+	kept  *engine.Kept
 	pid   int // of the keeper
 	ctx   context.Context
 	until time.Time // the keeper has killed the process by then
@@ -119,7 +120,9 @@ func (a *asked) ask(line process.Input, limit time.Duration, check func(*process
 		return reply, !h.Unstarted
 	}
 	if reply.Problem = check(&reply); reply.Problem == "" {
-		_ = a.send(takes) // a keeper that does not get it kills the process
+		if a.kept.Changed == nil || !a.kept.Changed() {
+			_ = a.send(takes) // a keeper that does not get it kills the process
+		}
 		return reply, true
 	}
 	if err = a.send(refuses, []byte(reply.Problem)); err == nil {

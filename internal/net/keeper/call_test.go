@@ -72,3 +72,18 @@ func TestManyCallersAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// A process whose files changed during a call answers that call and no other.
+func TestFilesChangeDuringACall(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, each(answers))
+	changed := false
+	b.Changed = func() bool { return changed }
+	first := b.pid()
+	changed = true
+	require.Equal(t, first, b.pid())
+	changed = false
+	second := b.pid()
+	require.NotEqual(t, first, second)
+	require.Equal(t, second, b.pid())
+}

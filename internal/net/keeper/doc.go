@@ -20,7 +20,8 @@
 //     a keeper does not answer before, no process gets the line.
 //  2. Ask returns at its limit, plus the time to kill. A keeper that hangs then is killed, and its processes with it.
 //  3. The number of a call is that of no other call of the keeper. If the caller is gone or refuses the answer, the
-//     process is killed, because its next answer could belong to either call.
+//     process is killed, because its next answer could belong to either call. If a file of the hook has changed
+//     during a call, the process answers no later one.
 //  4. A keeper ends when it was idle for engine.Kept.Keep, when its workspace or its socket is gone or another, when it
 //     is asked to, or at SIGTERM, and with it its processes and their descendants. After SIGKILL a watchdog kills those
 //     that package process finds without their parent.

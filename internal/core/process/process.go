@@ -83,7 +83,8 @@ type Process struct {
 // shortTime is longer than most processes run. A process that runs longer gets a watchdog.
 const shortTime = time.Millisecond
 
-// Start starts a process, and begins to write its input and read its output. Wait enforces the deadline.
+// Start starts a process, and begins to write its input. Wait writes the rest, reads the output and enforces the
+// deadline.
 //
 // detach is called with the first line of stdout, and reports whether the line asks to be detached. nil: no line does.
 func (s *Supervisor) Start(

@@ -46,7 +46,8 @@ func waitChange(pid, ways int) (changed bool) {
 // waitExit blocks until the leader has ended, without reaping it.
 func (l *leader) waitExit() { waitChange(l.pid, unix.WEXITED) }
 
-// childless returns false: only subreapers need the answer.
+// noChild and childless return false: only subreapers need the answer.
+func noChild() bool   { return false }
 func childless() bool { return false }
 
 // group returns the running processes of a process group.

@@ -50,7 +50,8 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, w *
 	l := &leader{number: starts.Add(1), adopts: s.adopts}
 	l.mark = strconv.Itoa(os.Getpid()) + "." + strconv.FormatUint(l.number, 10) + "." +
 		strconv.FormatInt(time.Now().UnixNano(), 10)
-	first := leaders.Add(1) == 1
+	first := leaders.Add(1) == 1 && s.adopts
+	l.onlyChild = first && noChild()
 	w.watch(l, program)
 	attr := &syscall.ProcAttr{
 		Dir:   program.Dir,
@@ -65,7 +66,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, life lifetime, w *
 		return nil, &StartError{program, err}
 	}
 	l.started()
-	l.onlyChild = first && s.adopts && childless() // now, while the system loads the program
+	l.onlyChild = l.onlyChild || first && childless() // now, while the system loads the program
 	return l, nil
 }
 

@@ -47,11 +47,13 @@ func endedChild() (pid int) {
 	return max(0, int(*(*int32)(unsafe.Add(unsafe.Pointer(&info), siPID))))
 }
 
+// noChild reports whether this process has no child at all. Unlike childless, it needs no /proc.
+func noChild() bool {
+	return unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == unix.ECHILD
+}
+
 // childless reports whether all children of this process are leaders and watchdogs. The first thread adopts orphans.
 func childless() bool {
-	if err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); err == unix.ECHILD {
-		return true
-	}
 	file, err := unix.Open("/proc/self/task/"+strconv.Itoa(os.Getpid())+"/children", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false

@@ -25,7 +25,7 @@ CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 	go test ./internal/trust -run '^$' -bench '^BenchmarkJudge$' -benchtime "$((runs * 10))x"
 } | awk '
 	BEGIN {
-		most["10MB-through-cat/cat"] = 5
+		most["10MB-through-cat/cat"] = 4
 		most["ten-at-once/sleep-0.1"] = 1.25
 		most["warm python3/no-hooks"] = 1.8
 		most["warm node/no-hooks"] = 1.8

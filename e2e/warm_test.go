@@ -325,3 +325,27 @@ func TestKillsOfWarmHooks(t *testing.T) {
 	}
 	w.warmed()
 }
+
+// The commands after which no hook of the project runs end what is warm, in whatever way the project is named.
+func TestCommandsThatEndWarmHooks(t *testing.T) {
+	t.Parallel()
+	for _, commands := range [][]string{
+		{"status --end"}, {"deny"}, {"install claude", "uninstall claude"}, {"uninstall claude -C ."},
+	} {
+		t.Run(strings.Join(commands, ", "), func(t *testing.T) {
+			t.Parallel()
+			w := newWarm(t, guard)
+			w.warmed()
+			for i, command := range commands {
+				require.Len(t, w.keepers(), 1)
+				cmd := exec.Command(w.Binary, strings.Fields(command)...)
+				cmd.Env, cmd.Dir = w.Env, w.Dir
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				if i == len(commands)-1 {
+					require.Empty(t, w.keepers(), "%s", out)
+				}
+			}
+		})
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/clients/doctor"
-	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
 	"github.com/hookrun/hookrun/internal/net/keeper"
 	"github.com/hookrun/hookrun/internal/texts/queue"
@@ -33,7 +32,7 @@ func warmText(warm []keeper.Info, now time.Time) string {
 		if k.Elsewhere {
 			process = "in another container"
 		}
-		fmt.Fprintf(&b, "warm: hook %s, begun %s, %s, %s\n", spelling.Quote(printable.Escape(k.Hook)),
+		fmt.Fprintf(&b, "warm: hook %s, begun %s, %s, %s\n", spelling.Quote(k.Hook),
 			doctor.Ago(now.Sub(k.Since)), spelling.Count(int(k.Calls), "call"), process)
 	}
 	return b.String()
@@ -53,6 +52,9 @@ func warmIn(workspace string) (warm []keeper.Info) {
 }
 
 func realPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}

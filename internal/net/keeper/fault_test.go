@@ -130,7 +130,7 @@ func TestTimeoutKillsTheEscaped(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, each("case $text in bad) env -i setsid sh -c 'echo $$ >ready; exec sleep 1000' & sleep 1000 ;; *) "+
+			b := newBench(t, each("case $text in bad) (env -i setsid sh -c 'echo $$ >ready; exec sleep 1000' &); sleep 1000 ;; *) "+
 				answers+" ;; esac"))
 			b.Workers = workers
 			b.must("x")

@@ -90,7 +90,8 @@ func (w *warm) end() {
 
 func (w *warm) nothingLeft() {
 	w.Helper()
-	require.Eventually(w, func() bool { return len(w.keepers())+len(w.marked()) == 0 }, binary.Patience, time.Millisecond)
+	require.Eventually(w, func() bool { return len(w.keepers())+len(w.marked()) == 0 }, binary.Patience,
+		time.Millisecond)
 }
 
 // keepers returns the keepers of the hook.
@@ -123,8 +124,8 @@ func pidsWhere(is func(folder string, pid int) bool) (pids []int) {
 func (w *warm) command(command string, more ...string) *exec.Cmd {
 	args, err := json.Marshal(map[string]string{"command": command})
 	require.NoError(w, err)
-	cmd := exec.Command(w.Binary, append([]string{"pre-tool", "--tool", "shell", "--args", string(args), "-o", "json", "-C",
-		w.Dir}, more...)...)
+	cmd := exec.Command(w.Binary, append([]string{"pre-tool", "--tool", "shell", "--args", string(args), "-o", "json",
+		"-C", w.Dir}, more...)...)
 	cmd.Env, cmd.Dir = w.Env, "/"
 	return cmd
 }

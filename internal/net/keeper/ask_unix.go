@@ -28,7 +28,7 @@ import (
 
 const (
 	// signTime is how long a call waits for a sign of a keeper, and startTime how long for that of a new one. Without a
-	// sign the call runs its hook itself.
+	// sign the call runs the hook without a keeper.
 	signTime  = 250 * time.Millisecond
 	startTime = 2 * time.Second
 	// killTime is how long after its limit a call waits for an answer, beside the time that a hook has to end.
@@ -66,7 +66,7 @@ func (c *Client) Ask(ctx context.Context, k *engine.Kept, line func(number int64
 		to.SetReadDeadline(time.Now().Add(process.TermTime + killTime))
 	})()
 	number, pid, err := to.turn(min(patience, limit/2), deadline.Add(-limit/2))
-	if errors.Is(err, os.ErrDeadlineExceeded) && pid == 0 { // it hangs: the next call starts another
+	if errors.Is(err, os.ErrDeadlineExceeded) && pid == 0 { // the keeper hangs: the next call starts another
 		os.Remove(path)
 		os.Remove(lockOf(path))
 	}
@@ -77,7 +77,7 @@ func (c *Client) Ask(ctx context.Context, k *engine.Kept, line func(number int64
 	return a.ask(line(number), max(time.Until(deadline), time.Millisecond), check)
 }
 
-// turn waits for a sign of the keeper, and then for a process that is free.
+// turn waits for a sign of the keeper, and then for a free process.
 func (c *conn) turn(sign time.Duration, until time.Time) (call int64, pid int, err error) {
 	if err = c.send(asks); err != nil {
 		return 0, 0, err
@@ -91,7 +91,7 @@ func (c *conn) turn(sign time.Duration, until time.Time) (call int64, pid int, e
 	return number(text), pid, err
 }
 
-// asked is a call that a process has.
+// asked is a call that has a process.
 type asked struct {
 	*conn
 	kept  *engine.Kept
@@ -121,12 +121,12 @@ func (a *asked) ask(line process.Input, limit time.Duration, check func(*process
 	}
 	if reply.Problem = check(&reply); reply.Problem == "" {
 		if a.kept.Changed == nil || !a.kept.Changed() {
-			_ = a.send(takes) // a keeper that does not get it kills the process
+			_ = a.send(takes) // without the message the keeper kills the process
 		}
 		return reply, true
 	}
 	if err = a.send(refuses, []byte(reply.Problem)); err == nil {
-		_, err = a.expect(done, a.until) // nothing of it is left then
+		_, err = a.expect(done, a.until) // then the process is gone
 	}
 	if err != nil {
 		a.failed(err)
@@ -134,12 +134,12 @@ func (a *asked) ask(line process.Input, limit time.Duration, check func(*process
 	return reply, true
 }
 
-// failed is the reply of a keeper that hangs or is gone. A process may have had the line, so no other may get it. A
-// keeper that hangs is killed: its watchdog kills the process.
+// failed is the reply for a keeper that hangs or is gone. A process may have had the line, so no other may get it. A
+// keeper that hangs is killed: the watchdog kills the process.
 func (a *asked) failed(err error) (reply process.Reply) {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		_ = syscall.Kill(a.pid, syscall.SIGKILL) // the connection is open, so the process has its number still
+		_ = syscall.Kill(a.pid, syscall.SIGKILL) // the connection is open, so the pid is still the keeper's
 		reply.TimedOut, reply.NoAnswer = true, true
 	case a.ctx.Err() != nil:
 		reply.TimedOut = true
@@ -149,7 +149,7 @@ func (a *asked) failed(err error) (reply process.Reply) {
 	return reply
 }
 
-// socket returns the path of the socket for these processes, by all that makes them others.
+// socket returns the path of the socket for these processes. If any part differs, the path is another.
 func (c *Client) socket(k *engine.Kept) (string, error) {
 	folder, err := folderIn(c.state, k.Workspace)
 	if errors.Is(err, os.ErrNotExist) {
@@ -180,7 +180,7 @@ func (c *Client) socket(k *engine.Kept) (string, error) {
 	return filepath.Join(folder, hex.EncodeToString(hash.Sum(nil)[:12])+".sock"), nil
 }
 
-// identity identifies a file in one state, or a folder.
+// identity identifies a folder, or a file in a state.
 func identity(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -193,8 +193,8 @@ func identity(path string) (string, error) {
 	return fmt.Sprint(at, info.Size(), info.ModTime().UnixNano()), nil
 }
 
-// folderIn returns the folder of the sockets in a state folder. It refuses one that another user or the project could
-// write to. If the folder is missing, the path comes with os.ErrNotExist.
+// folderIn returns the folder of the sockets in a state folder. It refuses a folder that another user or the project
+// could write to. If the folder is missing, the path comes with os.ErrNotExist.
 func folderIn(folder, workspace string) (string, error) {
 	real, err := state.Private(folder, workspace)
 	if err != nil {
@@ -215,7 +215,7 @@ func folderIn(folder, workspace string) (string, error) {
 	return real, nil
 }
 
-// Fault returns why nothing can be kept for a workspace, or nil.
+// Fault returns why no process can be kept for a workspace, or nil.
 func Fault(state, workspace string) error {
 	path, err := folderIn(state, workspace)
 	if !errors.Is(err, os.ErrNotExist) {
@@ -260,7 +260,7 @@ func (c *Client) start(path string, k *engine.Kept) (*conn, error) {
 
 // startWith starts a keeper with the lock and a new socket.
 func (c *Client) startWith(path string, k *engine.Kept, held *os.File) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of one that was killed
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a killed keeper
 		return err
 	}
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
@@ -282,7 +282,7 @@ func same(file *os.File, now os.FileInfo) bool {
 	return err == nil && os.SameFile(info, now)
 }
 
-// startKeeper starts the process of a keeper. Its environment has no variable of the caller but those that name folders.
+// startKeeper starts the process of a keeper. The environment has only the caller's variables for folders.
 func (c *Client) startKeeper(path string, k *engine.Kept, socket, held *os.File) error {
 	text, err := json.Marshal(newOrder(k, path))
 	if err != nil {

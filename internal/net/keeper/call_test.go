@@ -27,7 +27,7 @@ func TestHookStaysWarm(t *testing.T) {
 	require.Equal(t, b.Workspace, i.Workspace)
 	require.Equal(t, b.keeper(), i.PID)
 	require.EqualValues(t, 21, i.Calls)
-	require.Eventually(t, func() bool { // a call ends a little after its answer
+	require.Eventually(t, func() bool { // a call ends a little after the answer
 		now := keeper.List(b.State)[0]
 		return slices.Equal([]int{first}, now.Processes) && now.Busy == 0
 	}, time.Minute, time.Millisecond)

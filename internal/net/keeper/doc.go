@@ -4,21 +4,21 @@
 //	…
 //	os.Exit(keeper.Run())                                 // in a process that Ask started: see Command
 //	…
-//	all, err := keeper.List(stateFolder)                  // what is kept
+//	all, err := keeper.List(stateFolder)
 //	err = all[0].End()
 //
 // The first call of a hook starts a keeper: a process with its own session that outlives the call, with a socket in the
 // state folder. The keeper starts the hook's processes, gives them lines, and returns their answers. It reads no hooks
-// file, judges nothing and knows no dialect. Each call loads, checks and matches by itself, and reads the answer itself.
+// file, judges no call and knows no dialect. Each call still loads, checks and matches, and reads the answer.
 //
 // A keeper is for one engine.Kept, one build of hookrun, and one set of rights that the system gives a process
-// (namespaces, groups, umask). If any of them differs, it is another keeper, with another socket.
+// (namespaces, groups, umask, limits). If any of them differs, another keeper with another socket is used.
 //
 // Guarantees:
 //
 //  1. A line is sent once. Ask sends it only to a keeper that has a process for it, and reports whether it was sent. If
 //     a keeper does not answer before, no process gets the line.
-//  2. Ask returns at its limit, plus the time to kill. A keeper that hangs then is killed, and its processes with it.
+//  2. Ask returns at its limit, plus the time to kill. A keeper that hangs then is killed with all processes.
 //  3. The number of a call is that of no other call of the keeper. If the caller is gone or refuses the answer, the
 //     process is killed, because its next answer could belong to either call. If a file of the hook has changed
 //     during a call, the process answers no later one.
@@ -27,7 +27,7 @@
 //     that package process finds without their parent.
 //  5. Both ends are processes of the same user. The state folder is one that no other user can write to. A keeper in
 //     another container that shares the folder is listed, and never killed by a process id that is of that container.
-//  6. A hook has at most four keepers in a workspace: a new one ends the one that was idle for longest.
+//  6. A hook has at most four keepers in a workspace: a new one ends the keeper idle for longest.
 //
 // Not guaranteed: anything against processes of the same user. On Windows nothing is kept, nor where the state folder
 // cannot be written to, or where its path is too long for a socket.

@@ -18,7 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/net/keeper"
 )
 
-// waits is a script that says its process id in "ready" and waits at the gate for the text wait.
+// waits is a script that prints the process id to "ready" and waits at the gate for the text wait.
 var waits = each(`case $text in wait*) ` + processtest.AtGate("gate") + `;; esac; ` + answers)
 
 // during starts a call that waits at the gate, calls then with the process id of the hook, and returns the reply.
@@ -51,7 +51,7 @@ func TestKeeperIsNotIdleInACall(t *testing.T) {
 	b.Keep = 50 * time.Millisecond
 	open := b.Gate("gate")
 	r := b.during(func(int) {
-		time.Sleep(4 * b.Keep) // a keeper that took it for idle would end
+		time.Sleep(4 * b.Keep) // an idle keeper would end
 		open()
 	})
 	require.False(t, r.failed(), "%+v", r)
@@ -84,7 +84,7 @@ func TestKeeperEndsWithItsWorkspace(t *testing.T) {
 	}
 }
 
-// A keeper that is asked to end in a call ends the hook too. The call has no answer, and did not run out of time.
+// A keeper asked to end in a call ends the hook too. The call has no answer, and did not run out of time.
 func TestKeeperIsEndedInACall(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(b *bench){
@@ -106,8 +106,9 @@ func TestKeeperIsEndedInACall(t *testing.T) {
 			require.True(t, r.Begun)
 			require.False(t, r.TimedOut, "a client lets a call go on that ran out of time")
 			require.NotEmpty(t, r.Problem)
-			if name == "SIGKILL" { // which leaves files
-				require.Eventually(t, func() bool { return len(b.Marked()) == 0 }, processtest.Patience, time.Millisecond)
+			if name == "SIGKILL" { // the socket and the lock stay
+				require.Eventually(t, func() bool { return len(b.Marked()) == 0 }, processtest.Patience,
+					time.Millisecond)
 				b.must("the next call starts another")
 				b.endAll()
 			}
@@ -117,7 +118,7 @@ func TestKeeperIsEndedInACall(t *testing.T) {
 	}
 }
 
-// SIGHUP is the end of a terminal, which is no concern of the keeper.
+// SIGHUP is the end of a terminal: no concern of the keeper.
 func TestKeeperOutlivesTheTerminal(t *testing.T) {
 	b := newBench(t, each(answers))
 	pid := b.pid()
@@ -132,11 +133,11 @@ func TestKeeperOutlivesTheTerminal(t *testing.T) {
 	}
 }
 
-// A keeper whose socket another call has removed, because the keeper gave no sign, ends its calls first.
+// If another call has removed the socket, because the keeper gave no sign, the keeper first ends all calls.
 func TestKeeperWithoutASocketEndsItsCalls(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, waits)
-	b.Keep = 50 * time.Millisecond // so often it looks
+	b.Keep = 50 * time.Millisecond // the time between two looks
 	open := b.Gate("gate")
 	r := b.during(func(int) {
 		require.NoError(t, os.RemoveAll(b.State+"/keepers"))
@@ -147,7 +148,7 @@ func TestKeeperWithoutASocketEndsItsCalls(t *testing.T) {
 	b.nothingLeft()
 }
 
-// A fifth keeper of a hook ends the one that was idle for longest, and none that has a call.
+// A fifth keeper of a hook ends the keeper idle for longest, and no keeper with a call.
 func TestKeepersOfAHook(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, waits)
@@ -158,7 +159,7 @@ func TestKeepersOfAHook(t *testing.T) {
 		other.Program.Env = append(env[:len(env):len(env)], fmt.Sprint("N=", n))
 		return &other
 	}
-	settle := func() { // a call ends a little after its answer
+	settle := func() { // a call ends a little after the answer
 		require.Eventually(t, func() bool {
 			calls := 0
 			for _, i := range keeper.List(b.State) {
@@ -191,7 +192,7 @@ func TestKeepersOfAHook(t *testing.T) {
 	require.Equal(t, pids[4], with(4).pid())
 }
 
-// A new keeper removes what killed ones left.
+// A new keeper removes the files of killed keepers.
 func TestKeeperTidies(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(answers))
@@ -209,7 +210,7 @@ func TestKeeperTidies(t *testing.T) {
 	require.Eventually(t, func() bool { return len(b.files()) == 2 }, processtest.Patience, time.Millisecond)
 }
 
-// A call that is given up kills the process that has it. That is no death of the hook's.
+// If a caller gives a call up, the process is killed. This does not count as a death of the hook.
 func TestCallIsGivenUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, waits)

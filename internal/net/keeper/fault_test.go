@@ -18,16 +18,18 @@ import (
 	"github.com/hookrun/hookrun/internal/core/process/processtest"
 )
 
-// A hook that does wrong, in the text of the call, and what its call gets. The next call gets an answer.
+// Faults of a hook, and the reply to the call. The next call gets an answer.
 var faults = []struct {
 	text, does string
 	want       func(r *reply) bool
 }{
-	{"exit", "echo why >&2; exit 7", func(r *reply) bool { return r.ExitCode == 7 && string(r.Stderr.Head) == "why\n" }},
+	{"exit", "echo why >&2; exit 7",
+		func(r *reply) bool { return r.ExitCode == 7 && string(r.Stderr.Head) == "why\n" }},
 	{"end", "exit 0", func(r *reply) bool { return strings.Contains(r.Problem, "not one line") }},
 	{"killed", "kill -9 $$", func(r *reply) bool { return r.Signal == "SIGKILL" && r.ExitCode == -1 }},
 	{"half", `printf "$id half"; exit 0`, func(r *reply) bool { return strings.Contains(r.Problem, "half") }},
-	{"two at once", `printf "$id a\n$id b\n"`, func(r *reply) bool { return strings.Contains(r.Problem, "not one line") }},
+	{"two at once", `printf "$id a\n$id b\n"`,
+		func(r *reply) bool { return strings.Contains(r.Problem, "not one line") }},
 	{"wrong id", `echo "$((id + 1)) a"`, func(r *reply) bool { return strings.Contains(r.Problem, "not of call") }},
 	{"no id", "echo hello", func(r *reply) bool { return strings.Contains(r.Problem, "not of call") }},
 	{"much", "head -c 17000000 /dev/zero; sleep 1000", func(r *reply) bool { return r.failed() && r.ExitCode == 0 }},
@@ -65,7 +67,7 @@ func TestFaultsOfAHook(t *testing.T) {
 	}
 }
 
-// After two deaths in a row a call is not begun by a process: it fails, and the hook is not run elsewhere.
+// After two deaths in a row a call fails, and the hook is not run elsewhere.
 func TestDeathsInARow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "echo started >>log; exit 7")
@@ -88,7 +90,7 @@ func TestProgramThatCannotStart(t *testing.T) {
 	require.False(t, b.ask("x").Begun)
 }
 
-// A process that dies between calls is no concern of the next call.
+// The death of a process between calls is no concern of the next call.
 func TestHookDiesWhileIdle(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(answers))
@@ -100,7 +102,7 @@ func TestHookDiesWhileIdle(t *testing.T) {
 	}
 }
 
-// A line that a process prints before it has read its call is no answer.
+// A line printed before the process has read the call is no answer.
 func TestLineThatComesTooEarly(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "echo '1 early'; sleep 1000")
@@ -130,8 +132,8 @@ func TestTimeoutKillsTheEscaped(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, each("case $text in bad) (env -i setsid sh -c 'echo $$ >ready; exec sleep 1000' &); sleep 1000 ;; *) "+
-				answers+" ;; esac"))
+			b := newBench(t, each("case $text in bad) (env -i setsid sh -c 'echo $$ >ready; exec sleep 1000' &); "+
+				"sleep 1000 ;; *) "+answers+" ;; esac"))
 			b.Workers = workers
 			b.must("x")
 			b.Limit = 700 * time.Millisecond
@@ -162,7 +164,7 @@ for line in sys.stdin:
 	}
 }
 
-// A keeper that hangs before the line is sent costs the call a part of its time. The next call starts another.
+// If the keeper hangs before the line is sent, the call loses a part of the limit. The next call starts another keeper.
 func TestKeeperHangsBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(answers))
@@ -178,7 +180,7 @@ func TestKeeperHangsBeforeTheCall(t *testing.T) {
 	b.must("x")
 }
 
-// The callers that wait for a keeper that hangs do not wait for each other.
+// Callers of a hanging keeper do not wait for each other.
 func TestCallersOfAKeeperThatHangs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(answers))
@@ -201,7 +203,7 @@ func TestCallersOfAKeeperThatHangs(t *testing.T) {
 	}
 }
 
-// A keeper that hangs in the middle of a call is killed at the limit, and its processes with it.
+// If the keeper hangs in the middle of a call, keeper and processes are killed at the limit.
 func TestKeeperHangsInACall(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, waits)
@@ -220,7 +222,7 @@ func TestKeeperHangsInACall(t *testing.T) {
 	b.must("removes the socket")
 }
 
-// The caller alone decides about an answer, whatever becomes of the keeper then.
+// The caller alone decides about an answer, even if the keeper ends then.
 func TestKeeperEndsAfterTheAnswer(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGTERM} {
 		for _, text := range []string{"good", "bad"} {
@@ -250,7 +252,7 @@ func TestKeeperEndsAfterTheAnswer(t *testing.T) {
 	}
 }
 
-// A caller that dies in the middle of a call leaves the keeper, and nothing of the call.
+// If a caller dies in the middle of a call, the process of the call is killed and the keeper stays.
 func TestCallerIsKilled(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, waits)
@@ -287,7 +289,7 @@ func (b *bench) stopped(pid int) {
 	}, processtest.Patience, time.Millisecond)
 }
 
-// A caller that is stopped holds a process for a while, and then others get their turn.
+// A stopped caller holds a process for a while, and then others get their turn.
 func TestCallerIsStopped(t *testing.T) {
 	for name, size := range map[string]string{"a line": "", "a long line": "; head -c 8000000 /dev/zero | tr '\\0' x"} {
 		t.Run(name, func(t *testing.T) {
@@ -313,7 +315,7 @@ func TestCallerIsStopped(t *testing.T) {
 	}
 }
 
-// A caller that is stopped before it reads any of a long answer.
+// The caller is stopped before the first byte of a long answer is read.
 func TestCallerIsStoppedBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(`case $text in wait) `+processtest.AtGate("gate")+`printf "$id "; head -c 8000000 /dev/zero |

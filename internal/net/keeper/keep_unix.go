@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// lookTime is the time between two looks at whether the workspace and the socket are still there.
+	// lookTime is the time between two looks at the workspace and the socket.
 	lookTime = 2 * time.Second
-	// turnTime is how long a caller that has its turn may take to begin, and to read its answer. A caller that was
+	// turnTime is how long a caller may take to begin, and to read the answer. A caller that was
 	// stopped must not hold a process.
 	turnTime = 2 * time.Second
 )
 
-// keeper is the process that keeps the processes of one hook.
+// keeper is the process that keeps the processes of a hook.
 type keeper struct {
 	order     order
 	hook      string
@@ -38,13 +38,13 @@ type keeper struct {
 	place     [2]place // of the workspace and of the socket
 	processes process.Supervisor
 	pool      *process.Pool
-	turns     chan struct{} // a call that has one finds a process free
+	turns     chan struct{} // a call with a turn finds a process free
 	calls     atomic.Int64
 	ctx       context.Context // ends all calls
 	stop      context.CancelFunc
 
 	mu      sync.Mutex
-	open    int       // calls that are connected
+	open    int       // connected calls
 	lastUse time.Time // the end of the last call
 	enders  []*conn   // whoever waits for the end of this process
 	running sync.WaitGroup
@@ -148,13 +148,13 @@ func (k *keeper) untilLook() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.open > 0 {
-		return min(lookTime, max(k.order.Keep, 10*time.Millisecond)) // it is idle from the end of the call
+		return min(lookTime, max(k.order.Keep, 10*time.Millisecond)) // the keeper is idle from the end of the call
 	}
 	return min(lookTime, max(0, k.order.Keep-time.Since(k.lastUse)))
 }
 
-// isOver reports whether the keeper has been idle for its time, or no call will find it. Then no call can begin. Calls
-// that are connected end first: a call that made room for another keeper does not end the calls of others.
+// isOver reports whether the keeper has been idle for long enough, or no call will find the socket. Then no call can
+// begin. Connected calls end first: a call that removed the socket of a slow keeper does not end the calls of others.
 func (k *keeper) isOver() bool {
 	now, err := k.places()
 	k.mu.Lock()
@@ -214,7 +214,7 @@ func (k *keeper) answer(c *conn) (stays bool) {
 	return false
 }
 
-// count counts the calls that are connected, and reports whether a call may begin: the keeper does not end.
+// count counts the connected calls, and reports whether a call may begin: the keeper does not end.
 func (k *keeper) count(n int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -223,7 +223,7 @@ func (k *keeper) count(n int) bool {
 	return k.ctx.Err() == nil
 }
 
-// call gives one call to a process.
+// call gives a call to a process.
 func (k *keeper) call(c *conn) {
 	ctx, gone := context.WithCancel(k.ctx)
 	defer gone()
@@ -275,14 +275,14 @@ func (k *keeper) call(c *conn) {
 				return string(m.text)
 			}
 		}
-		r.TimedOut = true // the end of the process is no death of its own
+		r.TimedOut = true // the end of the process does not count as a death
 		return "nobody has read its answer"
 	})
 	_ = c.SetWriteDeadline(time.Now().Add(turnTime))
 	switch {
-	case k.ctx.Err() != nil: // the process was killed before its time: to the caller that is no timeout
+	case k.ctx.Err() != nil: // the process was killed before the limit: to the caller this is no timeout
 	case asked:
-		_ = c.send(done) // a process whose answer was refused is gone
+		_ = c.send(done) // after a refusal the process is gone
 	default:
 		_ = c.sendReply(&reply, false)
 	}
@@ -299,7 +299,7 @@ func (c *conn) message() (m message, err error) {
 	return m, err
 }
 
-// next returns the next message; zero: it did not come, or the caller is gone.
+// next returns the next message; zero: no message came, or the caller is gone.
 func next(ctx context.Context, messages <-chan message) message {
 	timer := time.NewTimer(turnTime)
 	defer timer.Stop()

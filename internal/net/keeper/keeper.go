@@ -8,7 +8,7 @@ import (
 // Command is the first argument of a process that must call Run. The second is the name of the hook, for ps.
 const Command = "__keep"
 
-// Info is what a keeper keeps.
+// Info describes a keeper.
 type Info struct {
 	Hook      string        `json:"hook"`
 	Workspace string        `json:"workspace"`

@@ -16,8 +16,8 @@ import (
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
-// Keepers, hooks and callers are killed at random while others call. No call is run twice, none gets another's answer,
-// none runs out of time, and a call that was not begun has not reached the hook.
+// Keepers, hooks and callers are killed at random while others call. No call is run twice, gets the answer of another
+// call or runs out of time, and a call not begun has not reached the hook.
 func TestKillsAtRandom(t *testing.T) {
 	b := newBench(t, each("(sleep 0.00$((id % 5))); "+answers))
 	b.Workers = 2
@@ -99,7 +99,7 @@ func (b *bench) hooks() (pids []int) {
 	return pids
 }
 
-// callers returns the callers that this process started.
+// callers returns the callers started by this process.
 func (b *bench) callers() (pids []int) {
 	for _, pid := range processtest.Children() {
 		if args := processtest.Cmdline(pid); len(args) == 2 && args[1] == callerCommand {

@@ -22,7 +22,7 @@ import (
 	"github.com/hookrun/hookrun/internal/net/keeper"
 )
 
-// If any part of what is kept differs, it is another process.
+// If any part differs, another process answers.
 func TestOthersHaveOtherProcesses(t *testing.T) {
 	b := newBench(t, each(answers))
 	first := b.pid()
@@ -54,7 +54,7 @@ func TestOthersHaveOtherProcesses(t *testing.T) {
 			change(&o)
 			pid := o.pid()
 			require.NotEqual(t, first, pid)
-			if o.Workers == 1 { // the first may not have ended its call
+			if o.Workers == 1 { // the first process may still be busy
 				require.Equal(t, pid, o.pid())
 			}
 			if name == "not UTF-8" {
@@ -63,7 +63,7 @@ func TestOthersHaveOtherProcesses(t *testing.T) {
 			if o.Hook != b.Hook {
 				o.endAll()
 			}
-			require.NoError(t, os.RemoveAll(o.Path("workspace"))) // and its keeper
+			require.NoError(t, os.RemoveAll(o.Path("workspace"))) // also ends the keeper
 		})
 	}
 	o := *b
@@ -72,7 +72,7 @@ func TestOthersHaveOtherProcesses(t *testing.T) {
 	require.Equal(t, o.pid(), o.pid(), "the order of variables is no difference")
 }
 
-// A new build at the path of the old, a workspace that was made again.
+// A new build at the path of the old build, a workspace deleted and made again.
 func TestOthersAtTheSamePath(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(answers))
@@ -91,7 +91,7 @@ func TestOthersAtTheSamePath(t *testing.T) {
 	require.NotContains(t, []int{first, second}, b.pid())
 }
 
-// A caller that the system gives other rights has other processes.
+// Callers with other rights have other processes.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(answers))
@@ -111,7 +111,7 @@ func TestRights(t *testing.T) {
 	require.Equal(t, first, fmt.Sprint(b.pid()))
 }
 
-// Limits that leave no room for a keeper leave the call to the caller.
+// If the limits leave no room for a keeper, the caller runs the hook.
 func TestCallersWithLimits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(answers))
@@ -130,7 +130,7 @@ func TestCallersWithLimits(t *testing.T) {
 	}
 }
 
-// Where nothing can be kept, the caller runs the hook.
+// If no process can be kept, the caller runs the hook.
 func TestPlacesWhereNothingIsKept(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(b *bench) error{
@@ -175,7 +175,7 @@ func TestPlacesWhereNothingIsKept(t *testing.T) {
 			}
 			require.Empty(t, b.log())
 			require.Empty(t, keeper.List(b.State))
-			_ = os.RemoveAll(b.State + "/keepers") // with the files of a program that was no keeper
+			_ = os.RemoveAll(b.State + "/keepers") // the program was no keeper and left the files
 			_ = os.Chmod(b.State, 0o700)
 		})
 	}
@@ -197,14 +197,14 @@ func mount(t *testing.T, at, options string) error {
 	return nil
 }
 
-// A keeper serves its own user, whatever others send, and callers ask only keepers of their own.
+// A keeper serves only the keeper's user, and a caller uses only keepers of the caller's user.
 func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be another user")
 	}
 	b := newBench(t, each(answers))
 	const nobody = 65534
-	folder, err := os.MkdirTemp("", "k") // which another user can enter
+	folder, err := os.MkdirTemp("", "k") // another user can enter the folder
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	require.NoError(t, os.Chmod(folder, 0o755))
@@ -222,7 +222,8 @@ func TestAnotherUser(t *testing.T) {
 	their.Program.Dir = their.Workspace
 	call := func(b *bench) callerReply {
 		t.Helper()
-		c := b.callerOf(program, &syscall.Credential{Uid: nobody, Gid: nobody}, "true", callerOrder{Texts: []string{"x"}})
+		c := b.callerOf(program, &syscall.Credential{Uid: nobody, Gid: nobody}, "true",
+			callerOrder{Texts: []string{"x"}})
 		got := c.replies()
 		require.Len(t, got, 1)
 		return got[0]
@@ -249,7 +250,7 @@ func TestAnotherUser(t *testing.T) {
 	}
 }
 
-// sends sends a message without a text to a socket, and returns what comes back until the end.
+// sends sends a message to a socket, and returns the bytes read until the end.
 func (b *bench) sends(socket string, kind byte, more ...byte) (back []byte) {
 	b.Helper()
 	c, err := net.Dial("unix", socket)
@@ -264,7 +265,7 @@ func (b *bench) sends(socket string, kind byte, more ...byte) (back []byte) {
 	return back
 }
 
-// Whatever is sent to a keeper, the next call gets its answer.
+// After malformed messages the next call still gets an answer.
 func TestMessagesThatAreNone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, each(answers))

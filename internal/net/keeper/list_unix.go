@@ -22,14 +22,14 @@ import (
 const (
 	// folderName is the folder of the sockets in the state folder.
 	folderName = "keepers"
-	// maxKeepers is how many keepers a hook has in a workspace, such as one for each of several environments.
+	// maxKeepers is how many keepers a hook has in a workspace, for instance for several environments.
 	maxKeepers = 4
-	// answerTime is how long a keeper may take to say what it keeps, and endTime how long to end.
+	// answerTime is how long a keeper may take to send an Info, and endTime how long to end.
 	answerTime = time.Second
 	endTime    = 5 * time.Second
 )
 
-// info returns what the keeper keeps.
+// info returns the Info of the keeper.
 func (k *keeper) info() Info {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -41,15 +41,14 @@ func (k *keeper) info() Info {
 	return i
 }
 
-// shown is an Info as a keeper shows it.
+// shown is an Info as sent by a keeper.
 type shown struct {
 	Info
 	Idle, Keep time.Duration
 	Numbers    string // see numbers
 }
 
-// filesIn returns the paths of the files in a folder whose names end in a suffix. The folder's own name may have any
-// characters, which a glob would read as others.
+// filesIn returns the paths of the files in a folder with a suffix. A glob would read a bracket in the folder's name.
 func filesIn(folder, suffix string) (paths []string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -86,7 +85,7 @@ func dial(path string, patience time.Duration) (*conn, error) {
 	return newConn(of), nil
 }
 
-// look asks a keeper what it keeps.
+// look asks a keeper for the Info.
 func look(path string) (i Info, err error) {
 	c, err := dial(path, answerTime)
 	if err != nil {
@@ -110,13 +109,13 @@ func look(path string) (i Info, err error) {
 	return i, err
 }
 
-// End ends a keeper with its processes, and returns when they are gone. One that hangs is killed.
+// End ends a keeper with all processes, and returns when they are gone. A keeper that hangs is killed.
 func (i *Info) End() error { return i.end(ends) }
 
 func (i *Info) end(how kind) error {
 	c, err := dial(i.socket, answerTime)
 	if err != nil {
-		return nil // it has ended
+		return nil // the keeper has ended
 	}
 	defer c.Close()
 	if err = c.send(how); err != nil {
@@ -128,18 +127,18 @@ func (i *Info) end(how kind) error {
 	case i.Elsewhere:
 		return fmt.Errorf("the process that keeps hook %q hangs in another container; end it there", i.Hook)
 	default:
-		return syscall.Kill(i.PID, syscall.SIGKILL) // the connection is open, so the process has its number still
+		return syscall.Kill(i.PID, syscall.SIGKILL) // the connection is open, so the pid is still the keeper's
 	}
 	return nil
 }
 
-// tidy ends the keepers of the same hook that were idle for longest, if there are too many, and removes what keepers
-// left that were killed.
+// tidy ends the keepers of the same hook idle for longest, if the hook has too many, and removes the files of killed
+// keepers.
 func (k *keeper) tidy() {
 	others := slices.DeleteFunc(List(filepath.Dir(filepath.Dir(k.socket))), func(i Info) bool {
 		return i.Hook != k.hook || i.Workspace != k.workspace || i.socket == k.socket
 	})
-	slices.SortFunc(others, func(a, b Info) int { return cmp.Compare(b.Idle, a.Idle) }) // one with a call is last
+	slices.SortFunc(others, func(a, b Info) int { return cmp.Compare(b.Idle, a.Idle) }) // busy keepers last
 	for n := range max(0, len(others)+1-maxKeepers) {
 		_ = others[n].end(yields)
 	}

@@ -30,7 +30,7 @@ import (
 
 var self, _ = os.Executable()
 
-// The test program is also the keeper and a caller in a process of its own.
+// The test program is also the keeper, and a caller in a separate process.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == keeper.Command:
@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// bench is a hook that is kept, in a workspace and a state folder of its own. At the end of the test no keeper, process,
-// socket, descriptor or goroutine may be left.
+// bench is a kept hook with a new workspace and a new state folder. At the end of the test no keeper, process, socket,
+// descriptor or goroutine may be left.
 type bench struct {
 	*processtest.Bench
 	engine.Kept
@@ -74,10 +74,10 @@ func newBench(t *testing.T, script string) *bench {
 	return b
 }
 
-// endAll ends all keepers, and waits until nothing is left of them.
+// endAll ends all keepers, and waits until all processes and files are gone.
 func (b *bench) endAll() {
 	b.Helper()
-	for _, pid := range b.keepers() { // that a test stopped
+	for _, pid := range b.keepers() { // a test may have stopped keepers
 		_ = syscall.Kill(pid, syscall.SIGCONT)
 	}
 	for _, i := range keeper.List(b.State) {
@@ -96,7 +96,7 @@ func (b *bench) nothingLeft() {
 	require.Empty(b, races)
 }
 
-// files returns what is in the folder of the sockets.
+// files returns the names in the folder of the sockets.
 func (b *bench) files() (names []string) {
 	entries, _ := os.ReadDir(filepath.Join(b.State, "keepers"))
 	for _, e := range entries {
@@ -105,7 +105,7 @@ func (b *bench) files() (names []string) {
 	return names
 }
 
-// keepers returns the process ids of the keepers of the hook, those that have left their socket too.
+// keepers returns the process ids of all keepers of the hook, also without a socket.
 func (b *bench) keepers() (all []int) {
 	for _, pid := range processtest.PIDs() {
 		args := processtest.Cmdline(pid)
@@ -116,7 +116,7 @@ func (b *bench) keepers() (all []int) {
 	return all
 }
 
-// keeper waits for the keeper of the hook, which must be alone.
+// keeper returns the only keeper of the hook.
 func (b *bench) keeper() (pid int) {
 	b.Helper()
 	all := b.keepers()
@@ -164,8 +164,8 @@ func (b *bench) call(ctx context.Context, text string) (r reply) {
 
 func (b *bench) ask(text string) reply { return b.call(context.Background(), text) }
 
-// begun calls the hook until a keeper takes the call. A keeper that starts looks after the files of others, and then a
-// call may find a lock held.
+// begun calls the hook until a keeper takes the call. While another keeper starts and tidies, a call may find a lock
+// held.
 func (b *bench) begun(text string) (r reply) {
 	b.Helper()
 	require.Eventually(b, func() bool {
@@ -175,7 +175,7 @@ func (b *bench) begun(text string) (r reply) {
 	return r
 }
 
-// must calls the hook, which must answer, and returns the last word of the answer.
+// must calls the hook, requires an answer, and returns the last word of the answer.
 func (b *bench) must(text string) string {
 	b.Helper()
 	r := b.begun(text)
@@ -184,13 +184,13 @@ func (b *bench) must(text string) string {
 	return words[len(words)-1]
 }
 
-// pid is must for a hook that answers with its process id.
+// pid is must for a hook that answers with the process id.
 func (b *bench) pid() int {
 	b.Helper()
 	return processtest.Number(b, b.must("pid"))
 }
 
-// each is a script that runs another one for each line, of which $id is the number and $text the rest.
+// each is a script that runs another script for each line: $id is the number, $text the rest.
 func each(script string) string {
 	return "exec 5>>log\nwhile IFS=' ' read -r id text; do echo \"$id $text\" >&5\n" + script + "\ndone"
 }
@@ -211,29 +211,35 @@ func (b *bench) log() map[string]int {
 
 const callerCommand = "call-hook"
 
-// callerOrder is what a caller does.
-type callerOrder struct {
-	State, Binary string
-	Kept          engine.Kept
-	Limit         time.Duration
-	Texts         []string
-	StopsAt       string // "answer": the caller stops itself when it has the answer, and does not take it
+// portable is a hook in JSON, without the function.
+type portable struct {
+	engine.Kept
+	Changed bool
 }
 
-// callerReply is what it reports for each text.
+// callerOrder is the stdin of a caller.
+type callerOrder struct {
+	State, Binary string
+	Kept          portable
+	Limit         time.Duration
+	Texts         []string
+	StopsAt       string // "answer": the caller stops at the answer, before the answer is accepted
+}
+
+// callerReply is the report of a caller for each text.
 type callerReply struct {
 	Text, Answer, Problem   string
 	Number                  int64
 	Begun, Failed, TimedOut bool
 }
 
-// callerMain calls a hook in a process of its own, as hookrun does.
+// callerMain calls a hook from a separate process, as hookrun does.
 func callerMain() {
 	var o callerOrder
 	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {
 		panic(err)
 	}
-	b := bench{State: o.State, Binary: o.Binary, Kept: o.Kept, Limit: o.Limit}
+	b := bench{State: o.State, Binary: o.Binary, Kept: o.Kept.Kept, Limit: o.Limit}
 	if o.StopsAt == "answer" {
 		continued := make(chan os.Signal, 1)
 		signal.Notify(continued, syscall.SIGCONT)
@@ -245,12 +251,12 @@ func callerMain() {
 	out := json.NewEncoder(os.Stdout)
 	for _, text := range o.Texts {
 		r := b.ask(text)
-		_ = out.Encode(callerReply{Text: text, Answer: strings.Join(r.answer(), " "), Problem: r.Problem, Number: r.Number,
-			Begun: r.Begun, Failed: r.failed(), TimedOut: r.TimedOut})
+		_ = out.Encode(callerReply{Text: text, Answer: strings.Join(r.answer(), " "), Problem: r.Problem,
+			Number: r.Number, Begun: r.Begun, Failed: r.failed(), TimedOut: r.TimedOut})
 	}
 }
 
-// caller is a caller in a process of its own.
+// caller is a caller in a separate process.
 type caller struct {
 	*exec.Cmd
 	out bytes.Buffer
@@ -271,7 +277,7 @@ func (b *bench) callerAfter(commands string, o callerOrder) *caller {
 // callerOf starts a caller as another user.
 func (b *bench) callerOf(program string, user *syscall.Credential, commands string, o callerOrder) *caller {
 	b.Helper()
-	o.State, o.Binary, o.Kept, o.Limit = b.State, b.Binary, b.Kept, b.Limit
+	o.State, o.Binary, o.Kept.Kept, o.Limit = b.State, b.Binary, b.Kept, b.Limit
 	order, err := json.Marshal(o)
 	require.NoError(b, err)
 	c := &caller{Cmd: exec.Command("sh", "-c", commands+`; exec "$0" "$1"`, program, callerCommand)}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// rights returns what the system lets this process do: its limits, user and groups, capabilities, filters and
-// namespaces. A process that was started with other rights gives other answers.
+// rights returns the limits, user, groups, capabilities, filters and namespaces of this process. A process started with
+// other rights returns other texts.
 func rights() (all []string) {
 	limits, _ := os.ReadFile("/proc/self/limits")
 	all = append(all, string(limits))

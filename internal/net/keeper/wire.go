@@ -20,27 +20,27 @@ type kind byte
 // The messages of a call, in order. Until begins, either end may leave without a word, and nothing has happened.
 const (
 	asks    kind = iota + 1 // a call wants a process
-	waits                   // the keeper will tell when there is one; its process id
-	ready                   // there is one; the number of the call
+	waits                   // a process is not free yet; the keeper's process id
+	ready                   // a process is free; the number of the call
 	begins                  // the limit in nanoseconds, and the line
 	answers                 // a reply; takes or refuses must follow if the reply has a line
 	takes                   // the line is an answer
-	refuses                 // the line is none: why
-	done                    // the call is over, and its process is gone if the answer was refused
+	refuses                 // the line is no answer: why
+	done                    // the call is over; after a refusal the process is gone
 )
 
-// The messages of hookrun status and of what ends keepers.
+// The messages that list and end keepers.
 const (
 	looks kind = iota + 20 // an Info, please
 	shows
 	ends   // end now; the connection closes when all is gone
-	yields // ends, unless there is a call
+	yields // ends, unless a call is connected
 )
 
 // maxMessage bounds a message: an answer of 16 MiB, or a line with a payload of 64 MiB.
 const maxMessage = 256 << 20
 
-// conn is one end of a connection.
+// conn is an end of a connection.
 type conn struct {
 	*net.UnixConn
 	in *bufio.Reader
@@ -95,11 +95,11 @@ func number(text []byte) int64 {
 	if len(text) != 8 {
 		return 0
 	}
-	return int64(binary.BigEndian.Uint64(text)) //nolint:gosec // it was an int64
+	return int64(binary.BigEndian.Uint64(text)) //nolint:gosec // always an int64
 }
 
 func bytesOf(number int64) []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(number)) //nolint:gosec // it comes back as an int64
+	return binary.BigEndian.AppendUint64(nil, uint64(number)) //nolint:gosec // read back as an int64
 }
 
 // header is the part of a reply without the outputs, which follow the header.
@@ -174,7 +174,7 @@ func readReply(text []byte) (r process.Reply, h header, err error) {
 	return r, h, err
 }
 
-// order is what a keeper gets on stdin: what to keep, and where.
+// order is the stdin of a keeper.
 type order struct {
 	Hook, Workspace, Socket, Path, Dir exact
 	Args, Env                          []exact

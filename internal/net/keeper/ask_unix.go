@@ -33,8 +33,8 @@ const (
 	startTime = 2 * time.Second
 	// killTime is how long after its limit a call waits for an answer, beside the time that a hook has to end.
 	killTime = 500 * time.Millisecond
-	// maxSocketPath is the length that fits into the address of a socket, on macOS with its final zero.
-	maxSocketPath = 103
+	// maxSocketPath is the length that fits into the address of a socket, with a final zero.
+	maxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
 )
 
 // Client gives lines to keepers, and starts them.
@@ -161,23 +161,38 @@ func (c *Client) socket(k *engine.Kept) (string, error) {
 		return "", err
 	}
 	p := &k.Program
-	one := []string{k.Hook, k.Files, strconv.Itoa(k.Workers), k.Keep.String()}
-	for _, path := range []string{c.binary, p.Path, p.Dir, k.Workspace} {
+	settings := []string{k.Hook, p.Path, strconv.Itoa(k.Workers), k.Keep.String()}
+	for _, path := range []string{c.binary, p.Dir, k.Workspace} {
 		at, err := identity(path)
 		if err != nil {
 			return "", err
 		}
-		one = append(one, path, at)
+		settings = append(settings, path, at)
 	}
+	program, err := identity(p.Path)
+	if err != nil {
+		return "", err
+	}
+	name := hashOf(settings, p.Args, slices.Sorted(slices.Values(p.Env)), rights())[:settingsSize]
+	name += hashOf([]string{name, k.Files, program})[:nameSize-settingsSize]
+	return filepath.Join(folder, name+".sock"), nil
+}
+
+// The name of a socket has nameSize letters. Those of keepers that differ in files alone begin with the same
+// settingsSize letters: the call for a changed script needs the others no more.
+const settingsSize, nameSize = 10, 22
+
+// hashOf returns a hash of lists of texts.
+func hashOf(lists ...[]string) string {
 	hash := sha256.New()
-	for _, list := range [][]string{one, p.Args, slices.Sorted(slices.Values(p.Env)), rights()} {
+	for _, list := range lists {
 		hash.Write(bytesOf(int64(len(list))))
 		for _, text := range list {
 			hash.Write(bytesOf(int64(len(text))))
 			hash.Write([]byte(text))
 		}
 	}
-	return filepath.Join(folder, hex.EncodeToString(hash.Sum(nil)[:12])+".sock"), nil
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
 // identity identifies a folder, or a file in a state.
@@ -201,7 +216,7 @@ func folderIn(folder, workspace string) (string, error) {
 		return "", err
 	}
 	real = filepath.Join(real, folderName)
-	if len(real)+1+24+len(".sock") > maxSocketPath {
+	if len(real)+1+nameSize+len(".sock") > maxSocketPath {
 		return "", fmt.Errorf("%s is too long for the path of a socket", real)
 	}
 	info, err := os.Lstat(real)

@@ -27,7 +27,8 @@
 //     that package process finds without their parent.
 //  5. Both ends are processes of the same user. The state folder is one that no other user can write to. A keeper in
 //     another container that shares the folder is listed, and never killed by a process id that is of that container.
-//  6. A hook has at most four keepers in a workspace: a new one ends the keeper idle for longest.
+//  6. A hook has at most eight keepers in a workspace: a new one ends the keeper idle for longest, and
+//     keepers of files that have changed since.
 //
 // Not guaranteed: anything against processes of the same user. On Windows nothing is kept, nor where the state folder
 // cannot be written to, or where its path is too long for a socket.

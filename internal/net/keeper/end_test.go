@@ -174,14 +174,14 @@ func TestKeepersOfAHook(t *testing.T) {
 	with(0).must("x")
 	all.Go(func() { busy = with(0).ask("wait") })
 	pids[0] = b.ReadyAll(1)[0]
-	for n := 1; n < 4; n++ {
+	for n := 1; n < 8; n++ {
 		pids[n] = with(n).pid()
 		settle()
 	}
-	require.Len(t, b.keepers(), 4)
+	require.Len(t, b.keepers(), 8)
 	require.Equal(t, pids[1], with(1).pid(), "now 2 is idle for longest")
 	settle()
-	pids[4] = with(4).pid()
+	pids[8] = with(8).pid()
 	require.Eventually(t, func() bool { return !processtest.Alive(pids[2]) }, processtest.Patience, time.Millisecond)
 	for n, pid := range pids {
 		require.Equal(t, n != 2, processtest.Alive(pid), n)
@@ -189,7 +189,18 @@ func TestKeepersOfAHook(t *testing.T) {
 	open()
 	all.Wait()
 	require.False(t, busy.failed(), "%+v", busy)
-	require.Equal(t, pids[4], with(4).pid())
+	require.Equal(t, pids[8], with(8).pid())
+}
+
+// Once the files of a hook have changed, no call needs the keeper of the old files.
+func TestKeeperOfOldFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, each(answers))
+	old := b.pid()
+	b.Files = "changed"
+	require.NotEqual(t, old, b.pid())
+	require.Eventually(t, func() bool { return len(b.files()) == 2 && !processtest.Alive(old) }, processtest.Patience,
+		time.Millisecond)
 }
 
 // A new keeper removes the files of killed keepers.

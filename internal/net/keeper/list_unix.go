@@ -23,7 +23,7 @@ const (
 	// folderName is the folder of the sockets in the state folder.
 	folderName = "keepers"
 	// maxKeepers is how many keepers a hook has in a workspace, for instance for several environments.
-	maxKeepers = 4
+	maxKeepers = 8
 	// answerTime is how long a keeper may take to send an Info, and endTime how long to end.
 	answerTime = time.Second
 	endTime    = 5 * time.Second
@@ -137,6 +137,10 @@ func (i *Info) end(how kind) error {
 func (k *keeper) tidy() {
 	others := slices.DeleteFunc(List(filepath.Dir(filepath.Dir(k.socket))), func(i Info) bool {
 		return i.Hook != k.hook || i.Workspace != k.workspace || i.socket == k.socket
+	})
+	settings := k.socket[:len(k.socket)-len(".sock")-(nameSize-settingsSize)]
+	others = slices.DeleteFunc(others, func(i Info) bool { // of files that have changed since
+		return strings.HasPrefix(i.socket, settings) && i.end(yields) == nil
 	})
 	slices.SortFunc(others, func(a, b Info) int { return cmp.Compare(b.Idle, a.Idle) }) // busy keepers last
 	for n := range max(0, len(others)+1-maxKeepers) {

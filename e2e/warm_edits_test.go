@@ -111,7 +111,7 @@ func TestEditsOfAWarmHook(t *testing.T) {
 					}
 				})
 			}
-			n := testall.Of(6, 125)
+			n := testall.Of(4, 125)
 			warm := 0
 			for i := range n {
 				version := string("ba"[i%2])

@@ -262,7 +262,7 @@ func TestWarmHookOfManyCalls(t *testing.T) {
 		w.warmed()
 		var all sync.WaitGroup
 		var wereWarm atomic.Int64
-		calls := testall.Of(5, 100)
+		calls := testall.Of(2, 100)
 		for n := range 20 {
 			all.Go(func() {
 				for i := range calls {
@@ -307,7 +307,7 @@ func TestKillsOfWarmHooks(t *testing.T) {
 			}
 		})
 	}
-	for i := range testall.Of(30, 500) {
+	for i := range testall.Of(20, 500) {
 		time.Sleep(time.Duration(rand.IntN(15)) * time.Millisecond) // no verdict depends on when
 		pids := w.marked()                                          // hooks and hookruns
 		if i%3 == 0 {

@@ -22,7 +22,7 @@ func TestKillsAtRandom(t *testing.T) {
 	b := newBench(t, each("(sleep 0.00$((id % 5))); "+answers))
 	b.Workers = 2
 	b.must("warm")
-	kills := testall.Of(50, 500)
+	kills := testall.Of(30, 500)
 	var callers, killer sync.WaitGroup
 	var mu sync.Mutex
 	stop := make(chan struct{})

@@ -150,13 +150,13 @@ func TestFilesOfAWarmHook(t *testing.T) {
 	require.NotEqual(t, first, second)
 	binary.WriteFile(t, w.Dir, "rules/two", "1")
 	require.NotContains(t, []string{first, second}, w.pid())
-	require.LessOrEqual(t, len(w.keepers()), 4)
+	require.LessOrEqual(t, len(w.keepers()), 8)
 	binary.WriteFile(t, w.Dir, "guard.sh", guard+"# changed\n")
-	for i := range 6 {
+	for i := range 12 {
 		binary.WriteFile(t, w.Dir, "rules/two", fmt.Sprint(i))
 		w.pid()
 	}
-	require.Eventually(t, func() bool { return len(w.keepers()) <= 4 }, binary.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.keepers()) <= 8 }, binary.Patience, time.Millisecond)
 }
 
 // A process that read another file while the file was away answers no later call, though the file of the later call is

@@ -50,7 +50,7 @@ func TestWarmHookOfOthers(t *testing.T) {
 		require.NotEqual(t, first, pid, name)
 		require.Equal(t, pid, other.pid(), name)
 	}
-	require.Eventually(t, func() bool { return len(w.keepers()) <= 4 }, binary.Patience, time.Millisecond,
+	require.Eventually(t, func() bool { return len(w.keepers()) <= 8 }, binary.Patience, time.Millisecond,
 		"the oldest have ended")
 }
 

@@ -294,6 +294,7 @@ type hookRun struct {
 	call     *dialect.Call // as the hook sees it
 	payload  dialect.Payload
 	limit    time.Duration
+	waited   time.Duration // part of the limit, for a process that another call had
 	of       conversation
 	observes bool // the verdict has no effect on the call
 	source   string
@@ -308,7 +309,8 @@ func (f *firing) runGroup(ctx context.Context, group []*hook.Hook, c *dialect.Ca
 		if end, ok := ctx.Deadline(); ok && observes { // the client must not run out of time because of it
 			limit = min(limit, time.Until(end)/4)
 		}
-		runs[i] = hookRun{h, c, f.stdin.payload, limit, f.conversation(), observes, source}
+		runs[i] = hookRun{Hook: h, call: c, payload: f.stdin.payload, limit: limit, of: f.conversation(),
+			observes: observes, source: source}
 	}
 	var all sync.WaitGroup
 	for i := range runs[1:] {

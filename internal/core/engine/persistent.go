@@ -76,7 +76,7 @@ func (f *firing) runKept(ctx context.Context, h *hookRun) (result dialect.HookRe
 		return reply
 	})
 	if !begun {
-		h.limit = max(h.limit-time.Since(begin), time.Millisecond)
+		h.waited = time.Since(begin)
 	}
 	return result, begun
 }

@@ -32,7 +32,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	if err != nil {
 		return dialect.HookResult{Err: err}
 	}
-	begin := time.Now() // after the wait for a slot, so the hook keeps its whole time
+	begin := time.Now().Add(-h.waited) // after the wait for a slot, so the hook keeps its whole time
 	defer func() { result.Limit, result.Duration = h.limit, time.Since(begin) }()
 	program, err := r.program(h.Hook, h.call)
 	if err != nil {

@@ -27,8 +27,8 @@ func (h *Hook) Process() *Process {
 	return &Process{}
 }
 
-// FollowsDir reports whether the hook runs in the session's current directory. A persistent hook does not: a process for
-// many calls has one directory, and the process for a call that nobody else answers must have the same.
+// FollowsDir reports whether the hook runs in the session's current directory. A persistent hook does not: a process
+// for many calls has one directory, and the process for a call that nobody else answers must have the same.
 func (h *Hook) FollowsDir() bool { return h.Dialect.Run.FollowsDir && h.Process().Workers == 0 }
 
 // A hook has one handler: the others of these are nil or "".

@@ -37,7 +37,8 @@ func TestHasUnseen(t *testing.T) {
 // alone.
 func FuzzMeantKey(f *testing.F) {
 	for _, s := range append(slices.Clone(words), "desicion", "descion", "reasn", "raeson", "dесision", "décision",
-		"ask", "hookspecifcoutput", "continuous", "block_reason", "ｄｅｃｉｓｉｏｎ", "Decisions!", "updatedMCPTool", "jurisdiction") {
+		"ask", "hookspecifcoutput", "continuous", "block_reason", "ｄｅｃｉｓｉｏｎ", "Decisions!", "updatedMCPTool",
+			"jurisdiction") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, key string) {
@@ -46,7 +47,8 @@ func FuzzMeantKey(f *testing.F) {
 		for _, w := range words {
 			limit := min(2, len(w)/4)
 			d, n := spelling.Distance(name, strings.ToLower(w)), len(name)-len(w)
-			if d == 3 && n >= -limit && n <= 3*limit && name[0] == w[0] && consonants(name) == consonants(strings.ToLower(w)) {
+			if d == 3 && n >= -limit && n <= 3*limit && name[0] == w[0] &&
+				consonants(name) == consonants(strings.ToLower(w)) {
 				d = 2
 			}
 			if d <= limit && d < best {

@@ -102,7 +102,8 @@ func TestLineEndsInAString(t *testing.T) {
 // A policy for answers that cannot be read is for those that stand in other text, too.
 func TestPolicyForAnswersInOtherText(t *testing.T) {
 	for _, stdout := range []string{
-		`debug: {"decision":"approve"}`, "verdict { decision: 'block' }", "ok\nverdict {\"permissionDecision\":\"allow\"}",
+		`debug: {"decision":"approve"}`, "verdict { decision: 'block' }",
+			"ok\nverdict {\"permissionDecision\":\"allow\"}",
 		`{"result":{"decision":"block"}}`, `{"hookSpecific":{"permissionDecision":"deny"}}`,
 		`[[{"a":{"decision":"deny"}}]]`,
 	} {

@@ -31,6 +31,9 @@ const (
 	// sign the call runs the hook without a keeper.
 	signTime  = 250 * time.Millisecond
 	startTime = 2 * time.Second
+	// busyTime is how long a call waits for a free process, at most a tenth of its limit: a hook may need all of the
+	// rest.
+	busyTime = time.Second
 	// killTime is how long after its limit a call waits for an answer, beside the time that a hook has to end.
 	killTime = 500 * time.Millisecond
 	// maxSocketPath is the length that fits into the address of a socket, with a final zero.
@@ -65,7 +68,7 @@ func (c *Client) Ask(ctx context.Context, k *engine.Kept, line func(number int64
 		to.CloseWrite()
 		to.SetReadDeadline(time.Now().Add(process.TermTime + killTime))
 	})()
-	number, pid, err := to.turn(min(patience, limit/2), deadline.Add(-limit/2))
+	number, pid, err := to.turn(min(patience, limit/4), min(busyTime, limit/10))
 	if errors.Is(err, os.ErrDeadlineExceeded) && pid == 0 { // the keeper hangs: the next call starts another
 		os.Remove(path)
 		os.Remove(lockOf(path))
@@ -78,7 +81,7 @@ func (c *Client) Ask(ctx context.Context, k *engine.Kept, line func(number int64
 }
 
 // turn waits for a sign of the keeper, and then for a free process.
-func (c *conn) turn(sign time.Duration, until time.Time) (call int64, pid int, err error) {
+func (c *conn) turn(sign, busy time.Duration) (call int64, pid int, err error) {
 	if err = c.send(asks); err != nil {
 		return 0, 0, err
 	}
@@ -87,7 +90,7 @@ func (c *conn) turn(sign time.Duration, until time.Time) (call int64, pid int, e
 		return 0, 0, err
 	}
 	pid = int(number(text))
-	text, err = c.expect(ready, until)
+	text, err = c.expect(ready, time.Now().Add(busy))
 	return number(text), pid, err
 }
 

@@ -5,6 +5,7 @@ package trust
 import (
 	"errors"
 	"io/fs"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -29,6 +30,14 @@ func (i identity) changedAt() time.Time { return time.Unix(i.changed.Unix()) }
 func (i identity) moved() bool { return i.changed != i.mtime }
 
 func (i identity) sameFolder(then identity) bool { return i.dev == then.dev && i.ino == then.ino }
+
+// appendTo appends the identity to a text.
+func (i identity) appendTo(text []byte) []byte {
+	for _, n := range [...]int64{int64(i.dev), int64(i.ino), i.size, i.mtime.Nano(), i.changed.Nano()} { //nolint:gosec // bits
+		text = strconv.AppendInt(append(text, ' '), n, 36)
+	}
+	return append(text, '\n')
+}
 
 // place is the identity of a folder without its times.
 func (i identity) place() identity { return identity{dev: i.dev, ino: i.ino, folder: i.folder} }

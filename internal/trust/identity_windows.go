@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -26,6 +27,12 @@ func (i identity) changedAt() time.Time { return i.mtime }
 func (i identity) moved() bool { return false }
 
 func (i identity) sameFolder(then identity) bool { return i.folder && then.folder }
+
+// appendTo appends the identity to a text.
+func (i identity) appendTo(text []byte) []byte {
+	text = strconv.AppendInt(append(text, ' '), i.size, 36)
+	return append(strconv.AppendInt(append(text, ' '), i.mtime.UnixNano(), 36), '\n')
+}
 
 // place is the identity of a folder without its times.
 func (i identity) place() identity { return identity{folder: i.folder} }

@@ -25,9 +25,12 @@ type Rules struct {
 
 // Check is the check of trust for engine.Options: it compares the hooks of a call with the records in a state folder.
 func Check(cfg *hookfile.Config, c *engine.TrustCall) (engine.TrustFiles, engine.Judgment, error) {
-	store, err := Open(c.StateDir, c.Workspace)
-	if err != nil {
-		return nil, engine.Judgment{}, err
+	var store *Store
+	var err error
+	if c.Required || c.Pin {
+		if store, err = Open(c.StateDir, c.Workspace); err != nil {
+			return nil, engine.Judgment{}, err
+		}
 	}
 	o := Options{Workspace: c.Workspace, Dir: c.Dir, Worktree: c.Worktree, Environ: c.Environ, Hooks: c.Hooks,
 		Store: store}
@@ -39,6 +42,9 @@ func Check(cfg *hookfile.Config, c *engine.TrustCall) (engine.TrustFiles, engine
 		return nil, engine.Judgment{}, err
 	}
 	checked := checkedFiles{now, store, Rules{Required: c.Required, Pin: c.Pin, Session: c.Session}}
+	if store == nil { // nothing to compare with
+		return checked, engine.Judgment{}, nil
+	}
 	j, err := store.Judge(now, checked.rules)
 	return checked, j, err
 }

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/core/hook"
@@ -27,37 +27,38 @@ func (f *Fingerprint) State(h *hook.Hook) (string, error) {
 	if why := f.envDoubts[h]; len(why) > 0 {
 		return "", errors.New(`"env" ` + envText(why))
 	}
-	hash := sha256.New()
+	var text []byte
 	var newest time.Time
-	add := func(path string, now identity, there bool) {
+	add := func(path string, now identity) {
 		if now.folder {
 			now = now.place() // entries come and go
 		} else if at := now.changedAt(); at.After(newest) {
 			newest = at
 		}
-		fmt.Fprintf(hash, "%d %s %v %v\n", len(path), path, there, now)
+		text = now.appendTo(strconv.AppendQuote(text, path))
 	}
 	paths := slices.Clone(f.byHook[h])
 	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {
 		paths = append(paths, filepath.SplitList(f.Programs[name])...)
 	}
 	for _, path := range paths {
-		now, there := lookAt(path)
-		add(path, now, there)
-		if w := f.watched[path]; w != nil && w.sum != [32]byte{} {
-			fmt.Fprintf(hash, "%x\n", w.sum)
+		w := f.watched[path]
+		if w == nil || w.target == (identity{}) { // not read, or outside of the workspace
+			now, _ := lookAt(path)
+			add(path, now)
+			continue
 		}
+		add(path, w.target)
+		text = append(text, w.sum[:]...)
 	}
 	for _, path := range f.ways[h] {
-		now, there := lookAtLink(path)
-		add(path, now, there)
+		add(path, f.steps[path])
 	}
 	for _, l := range f.listings[h] {
-		entries, err := os.ReadDir(l.folder)
-		if err != nil {
-			return "", err
+		text = strconv.AppendQuote(text, l.folder)
+		for _, name := range l.names {
+			text = strconv.AppendQuote(text, name)
 		}
-		fmt.Fprintf(hash, "%q %q\n", l.folder, l.namesOf(entries))
 	}
 	if path := f.touched(h, true); path != "" {
 		return "", fmt.Errorf("%s has just changed", path)
@@ -65,5 +66,6 @@ func (f *Fingerprint) State(h *hook.Hook) (string, error) {
 	if age := time.Since(newest); age >= 0 && age < clockTick {
 		time.Sleep(clockTick - age)
 	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
 }

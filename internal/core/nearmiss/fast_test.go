@@ -38,7 +38,7 @@ func TestHasUnseen(t *testing.T) {
 func FuzzMeantKey(f *testing.F) {
 	for _, s := range append(slices.Clone(words), "desicion", "descion", "reasn", "raeson", "dесision", "décision",
 		"ask", "hookspecifcoutput", "continuous", "block_reason", "ｄｅｃｉｓｉｏｎ", "Decisions!", "updatedMCPTool",
-			"jurisdiction") {
+		"jurisdiction") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, key string) {

@@ -24,7 +24,7 @@ const (
 func TestDenialBehindText(t *testing.T) {
 	for _, stdout := range []string{
 		"DEBUG: " + block, "DEBUG: " + deny, "x " + block + " y", "checking…\nresult=" + block + "\ndone",
-			"\ta:" + block,
+		"\ta:" + block,
 		`log {"continue":false}`, `log {"continue":false,"stopReason":"x"}`, `x {"decision":"deny"}`,
 		`x {"permissionDecision":"deny"}`, `x {"hookSpecificOutput":{"permissionDecision":"ask"}}`,
 		`x {"hookSpecificOutput":{"permissionDecision":"defer"}}`, `x {"decision":"block","level":3}`,
@@ -33,7 +33,7 @@ func TestDenialBehindText(t *testing.T) {
 		strings.Repeat("x {\"decision\":\"approve\"}\n", 30) + "x " + block, strings.Repeat("text\n",
 			30_000) + "x " + block,
 		"\x1b[33mDEBUG\x1b[0m {\x1b[1m\"decision\"\x1b[0m:\"block\"}",
-			"D\x00: \x00{\"\x00decision\x00\":\x00\"block\"\x00}",
+		"D\x00: \x00{\"\x00decision\x00\":\x00\"block\"\x00}",
 		`"a string: {\"decision\":\"block\"}"`,
 		// a shell script that grep found, a diff, a table and a sentence of Markdown, the report of a test
 		`guard.sh:3:echo '` + block + `'`, "+" + block, "| deny | `" + block + "` |", "Print `" + block + "` to deny.",

@@ -103,7 +103,7 @@ func TestLineEndsInAString(t *testing.T) {
 func TestPolicyForAnswersInOtherText(t *testing.T) {
 	for _, stdout := range []string{
 		`debug: {"decision":"approve"}`, "verdict { decision: 'block' }",
-			"ok\nverdict {\"permissionDecision\":\"allow\"}",
+		"ok\nverdict {\"permissionDecision\":\"allow\"}",
 		`{"result":{"decision":"block"}}`, `{"hookSpecific":{"permissionDecision":"deny"}}`,
 		`[[{"a":{"decision":"deny"}}]]`,
 	} {

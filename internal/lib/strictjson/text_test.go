@@ -36,7 +36,7 @@ func TestLocator(t *testing.T) {
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "a", `\n\t\"\\\/\b\f\r`, `\u0041\u00e9\u2028`, `\ud83d\ude00`, `\ud83d`, `\ud83d\n`,
 		`\ude00\ud83d`, `\ud83d\u0041`, `\u00g0`, `\u+041`, `\u00`, `\x`, `\`, "\xff", "é\\n", "\n", `a"b`, "\x7f",
-			`\ufffd`} {
+		`\ufffd`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, inside string) {

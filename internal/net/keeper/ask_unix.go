@@ -307,6 +307,7 @@ func (c *Client) startKeeper(path string, k *engine.Kept, socket, held *os.File)
 		return err
 	}
 	program := process.Program{Path: c.binary, Args: []string{"hookrun", Command, k.Hook}, Dir: "/"}
+	program.Env = []string{"GOMAXPROCS=1"} // it hands lines over, and need not wake a second thread for that
 	for _, name := range [...]string{"PATH", "HOME", "TMPDIR"} {
 		if value, is := os.LookupEnv(name); is {
 			program.Env = append(program.Env, name+"="+value)

@@ -62,7 +62,7 @@ func (p Program) Facts(args []Word) Fact {
 	if first := args[0].Text; first != "" && first[0] != '-' && first[0] != '+' {
 		begin += first
 	}
-	for at := search(begin); ; at++ {
+	for at := search(begin); ; at = after(at) {
 		name, text := rowAt(at)
 		if !strings.HasPrefix(name, begin) {
 			return f

@@ -3,8 +3,6 @@ package programs
 import (
 	_ "embed"
 	"strings"
-
-	"github.com/hookrun/hookrun/internal/lib/lazy"
 )
 
 //go:embed programs.txt
@@ -64,26 +62,17 @@ func find(name string) (p Program, ok bool) {
 	return p, true
 }
 
-// rows are the offsets of the rows in the table, and the length of the table.
-var rows = lazy.Value[[]int32]{Make: func() []int32 {
-	offsets := make([]int32, 0, 1500)
-	for at := 0; at < len(table); {
-		if table[at] != '\t' && table[at] != '#' {
-			offsets = append(offsets, int32(at))
-		}
-		at += strings.IndexByte(table[at:], '\n') + 1
-	}
-	return append(offsets, int32(len(table)))
-}}
-
-// search returns the index of the first row whose name is not less than name.
+// search returns the offset of the first row whose name is not less than name. It bisects the text itself: a list of
+// rows would take longer to make than a call takes.
 func search(name string) int {
-	offsets := rows.Get()
-	low, high := 0, len(offsets)-1
+	low, high := rowFrom(0), len(table)
 	for low < high {
 		middle := int(uint(low+high) / 2)
-		if nameAt(offsets[middle]) < name {
-			low = middle + 1
+		for !beginsRow(middle) {
+			middle--
+		}
+		if nameAt(middle) < name {
+			low = after(middle)
 		} else {
 			high = middle
 		}
@@ -91,19 +80,34 @@ func search(name string) int {
 	return low
 }
 
-func nameAt(offset int32) string {
+// beginsRow reports whether a row begins at an offset. Lines that go on and comments begin none.
+func beginsRow(at int) bool {
+	return table[at] != '\t' && table[at] != '#' && (at == 0 || table[at-1] == '\n')
+}
+
+// rowFrom returns the offset of the first row from the beginning of a line on.
+func rowFrom(at int) int {
+	for at < len(table) && !beginsRow(at) {
+		at += strings.IndexByte(table[at:], '\n') + 1
+	}
+	return at
+}
+
+// after returns the offset of the row behind another.
+func after(at int) int { return rowFrom(at + strings.IndexByte(table[at:], '\n') + 1) }
+
+func nameAt(offset int) string {
 	row := table[offset:]
 	return row[:strings.IndexByte(row, '|')-1]
 }
 
 // rowAt returns the name in a row, and the text after the name.
-func rowAt(i int) (name, text string) {
-	offsets := rows.Get()
-	if i >= len(offsets)-1 {
+func rowAt(at int) (name, text string) {
+	if at == len(table) {
 		return "", ""
 	}
-	name = nameAt(offsets[i])
-	return name, table[int(offsets[i])+len(name)+len(" |") : offsets[i+1]-1]
+	name = nameAt(at)
+	return name, table[at+len(name)+len(" |") : after(at)-1]
 }
 
 // read reads the words of a row.

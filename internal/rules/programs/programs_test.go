@@ -9,8 +9,8 @@ import (
 
 // eachRow calls see with the name and the words of each row.
 func eachRow(see func(name, text string)) {
-	for i := range len(rows.Get()) - 1 {
-		see(rowAt(i))
+	for at := rowFrom(0); at < len(table); at = after(at) {
+		see(rowAt(at))
 	}
 }
 

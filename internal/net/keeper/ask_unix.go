@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -64,56 +65,93 @@ func (c *Client) Ask(ctx context.Context, k *engine.Kept, line func(number int64
 		return reply, false
 	}
 	defer to.Close()
-	defer context.AfterFunc(ctx, func() { // the keeper kills the process of a caller that is gone
-		to.CloseWrite()
-		to.SetReadDeadline(time.Now().Add(process.TermTime + killTime))
-	})()
-	number, pid, err := to.turn(min(patience, limit/4), min(busyTime, limit/10))
-	if errors.Is(err, os.ErrDeadlineExceeded) && pid == 0 { // the keeper hangs: the next call starts another
-		os.Remove(path)
-		os.Remove(lockOf(path))
-	}
-	if err != nil || ctx.Err() != nil {
+	mine, theirs, err := newToken()
+	if err != nil {
 		return reply, false
 	}
-	a := asked{conn: to, kept: k, pid: pid, ctx: ctx, until: deadline.Add(process.TermTime + killTime)}
-	return a.ask(line(number), max(time.Until(deadline), time.Millisecond), check)
+	defer mine.Close()
+	defer theirs.Close()
+	a := &asked{conn: to, kept: k, path: path, token: mine, ctx: ctx, until: deadline.Add(process.TermTime + killTime)}
+	defer context.AfterFunc(ctx, func() { // the keeper kills the process of a caller that is gone
+		to.CloseWrite()
+		a.wait(a.until)
+	})()
+	_ = a.SetWriteDeadline(a.until)
+	pieces := append([][]byte{bytesOf(int64(max(time.Until(deadline), time.Millisecond)))},
+		line(rand.Int64N(maxNumber)+1)...)
+	if err := a.sendWith(theirs, asks, pieces...); err != nil {
+		return a.over(err)
+	}
+	if begun, err := a.begun(min(patience, limit/4), min(busyTime, limit/10)); err != nil || !begun {
+		return a.over(err)
+	}
+	return a.answer(check)
 }
 
-// turn waits for a sign of the keeper, and then for a free process.
-func (c *conn) turn(sign, busy time.Duration) (call int64, pid int, err error) {
-	if err = c.send(asks); err != nil {
-		return 0, 0, err
-	}
-	text, err := c.expect(waits, time.Now().Add(sign))
-	if err != nil {
-		return 0, 0, err
-	}
-	pid = int(number(text))
-	text, err = c.expect(ready, time.Now().Add(busy))
-	return number(text), pid, err
-}
+// maxNumber bounds the numbers of calls, to which the programs of hooks answer: JavaScript has no larger whole numbers.
+const maxNumber = 1<<53 - 1
 
-// asked is a call that has a process.
+// asked is a call that a keeper has.
 type asked struct {
 	*conn
 	kept  *engine.Kept
-	pid   int // of the keeper
+	path  string   // of the socket
+	token *os.File // whoever claims it decides whether a process gets the line
 	ctx   context.Context
 	until time.Time // the keeper has killed the process by then
 }
 
-// ask sends the line. If the keeper could not start a process for the line, the caller may be able to.
-func (a *asked) ask(line process.Input, limit time.Duration, check func(*process.Reply) string) (_ process.Reply,
-	begun bool) {
-	pieces := append([][]byte{bytesOf(int64(limit))}, line...)
-	_ = a.SetWriteDeadline(a.until)
-	if err := a.send(begins, pieces...); err != nil {
-		return a.failed(err), true
+// wait sets the time up to which a, or its caller, waits for the keeper.
+func (a *asked) wait(until time.Time) {
+	_ = a.SetReadDeadline(until)
+	if a.ctx.Err() != nil { // AfterFunc may have come before
+		_ = a.SetReadDeadline(time.Now().Add(process.TermTime + killTime))
 	}
-	text, err := a.expect(answers, a.until)
+}
+
+// begun waits for the answer, and reports whether a process has the line. A keeper that gives no sign or has no free
+// process gets none after that: see claim.
+func (a *asked) begun(sign, busy time.Duration) (begun bool, err error) {
+	a.wait(time.Now().Add(sign))
+	first, err := a.in.Peek(1)
+	heard := err == nil && kind(first[0]) == waits
+	if heard {
+		if _, _, err = a.receive(); err != nil {
+			return false, err
+		}
+		a.wait(time.Now().Add(busy))
+		_, err = a.in.Peek(1)
+	}
+	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return err == nil, err
+	}
+	if !claim(a.token) {
+		return true, nil
+	}
+	if !heard && a.ctx.Err() == nil { // the keeper hangs: the next call starts another
+		os.Remove(a.path)
+		os.Remove(lockOf(a.path))
+	}
+	return false, nil
+}
+
+// over is the reply if no answer came. begun is false if no process has got the line and none will.
+func (a *asked) over(err error) (reply process.Reply, begun bool) {
+	if err == nil || claim(a.token) {
+		return reply, false
+	}
+	return a.failed(err), true
+}
+
+// answer reads the answer. If the keeper could not start a process for the line, the caller may be able to.
+func (a *asked) answer(check func(*process.Reply) string) (_ process.Reply, begun bool) {
+	a.wait(a.until)
+	k, text, err := a.receive()
+	if err == nil && k != answers {
+		err = fmt.Errorf("message %d instead of an answer", k)
+	}
 	if err != nil {
-		return a.failed(err), true
+		return a.over(err)
 	}
 	reply, h, err := readReply(text)
 	if err != nil {
@@ -142,7 +180,7 @@ func (a *asked) ask(line process.Input, limit time.Duration, check func(*process
 func (a *asked) failed(err error) (reply process.Reply) {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		_ = syscall.Kill(a.pid, syscall.SIGKILL) // the connection is open, so the pid is still the keeper's
+		killHolder(a.path) // the connection is open, so the keeper still lives
 		reply.TimedOut, reply.NoAnswer = true, true
 	case a.ctx.Err() != nil:
 		reply.TimedOut = true

@@ -10,10 +10,13 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/hookrun/hookrun/internal/core/process"
 	"github.com/hookrun/hookrun/internal/lib/peer"
@@ -102,6 +105,8 @@ func newKeeper(stdin *os.File) (*keeper, error) {
 	if k.place, err = k.places(); err != nil {
 		return nil, err
 	}
+	_ = unix.Ftruncate(4, 0) // the lock, in which killHolder looks
+	_, _ = unix.Pwrite(4, []byte(strconv.Itoa(os.Getpid())), 0)
 	k.processes.Subreaper = true
 	k.pool = k.processes.NewPool(o.Workers, func(string) (process.Program, error) { return o.program(), nil })
 	k.turns = make(chan struct{}, o.Workers)
@@ -190,16 +195,20 @@ func (k *keeper) answer(c *conn) (stays bool) {
 	stop := context.AfterFunc(k.ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	_ = c.SetReadDeadline(time.Now().Add(turnTime))
-	switch first, _, err := c.receive(); {
+	first, text, token, err := c.receiveFirst()
+	if token != nil {
+		defer token.Close()
+	}
+	switch {
 	case err != nil:
 	case first == asks:
-		if k.count(1) {
-			k.call(c)
+		if k.count(1) && token != nil && len(text) >= 8 {
+			k.call(c, token, time.Duration(number(text[:8])), text[8:])
 		}
 		k.count(-1)
 	case first == looks:
 		i := k.info()
-		text, _ := json.Marshal(shown{i, i.Idle, i.Keep, numbers()})
+		text, _ = json.Marshal(shown{i, i.Idle, i.Keep, numbers()})
 		_ = c.send(shows, text)
 	case first == ends, first == yields:
 		k.mu.Lock()
@@ -223,28 +232,26 @@ func (k *keeper) count(n int) bool {
 	return k.ctx.Err() == nil
 }
 
-// call gives a call to a process.
-func (k *keeper) call(c *conn) {
+// call gives a line to a process.
+func (k *keeper) call(c *conn, token *os.File, limit time.Duration, line []byte) {
+	deadline := time.Now().Add(limit)
 	ctx, gone := context.WithCancel(k.ctx)
 	defer gone()
-	messages := make(chan message, 2) // the caller sends two
+	messages := make(chan message, 1) // the caller sends one
 	go func() {
 		defer gone() // the caller is gone, or has said all
 		_ = c.SetReadDeadline(time.Time{})
-		for range cap(messages) {
-			m, err := c.message()
-			if err != nil {
-				return
-			}
-			messages <- m
+		m, err := c.message()
+		if err != nil {
+			return
 		}
+		messages <- m
 		_, _ = c.message()
 	}()
-	sign := messageOf(waits, bytesOf(int64(os.Getpid())))
 	select {
-	case k.turns <- struct{}{}: // then both messages wake the caller once
+	case k.turns <- struct{}{}:
 	default:
-		if _, err := sign.WriteTo(c.UnixConn); err != nil {
+		if c.send(waits) != nil {
 			return
 		}
 		select {
@@ -254,17 +261,12 @@ func (k *keeper) call(c *conn) {
 		}
 	}
 	defer func() { <-k.turns }()
-	sign = append(sign, messageOf(ready, bytesOf(k.calls.Add(1)))...)
-	if _, err := sign.WriteTo(c.UnixConn); err != nil {
+	if ctx.Err() != nil || !claim(token) { // the caller waits no longer
 		return
 	}
-	begin := next(ctx, messages)
-	if begin.kind != begins || len(begin.text) < 8 {
-		return
-	}
-	limit, line := time.Duration(number(begin.text[:8])), begin.text[8:]
+	k.calls.Add(1)
 	asked := false
-	reply := k.pool.Ask(ctx, "", process.Input{line}, limit, func(r *process.Reply) (problem string) {
+	reply := k.pool.Ask(ctx, "", process.Input{line}, time.Until(deadline), func(r *process.Reply) (problem string) {
 		asked = true
 		_ = c.SetWriteDeadline(time.Now().Add(turnTime))
 		if c.sendReply(r, true) == nil {

@@ -17,12 +17,11 @@ import (
 // kind is the kind of a message. Each message is a kind, the length of the rest in four bytes, and the rest.
 type kind byte
 
-// The messages of a call, in order. Until begins, either end may leave without a word, and nothing has happened.
+// The messages of a call, in order. The first comes with a token: see newToken. Until the keeper has claimed the token,
+// either end may leave without a word, and nothing has happened.
 const (
-	asks    kind = iota + 1 // a call wants a process
-	waits                   // a process is not free yet; the keeper's process id
-	ready                   // a process is free; the number of the call
-	begins                  // the limit in nanoseconds, and the line
+	asks    kind = iota + 1 // the limit in nanoseconds, and the line
+	waits                   // no process is free yet
 	answers                 // a reply; takes or refuses must follow if the reply has a line
 	takes                   // the line is an answer
 	refuses                 // the line is no answer: why
@@ -64,12 +63,20 @@ func messageOf(k kind, pieces ...[]byte) net.Buffers {
 	return append(net.Buffers{head}, pieces...)
 }
 
+// headSize is the size of a message's kind and length.
+const headSize = 5
+
 // receive returns the next message.
 func (c *conn) receive() (k kind, text []byte, err error) {
-	var head [5]byte
+	var head [headSize]byte
 	if _, err = io.ReadFull(c.in, head[:]); err != nil {
 		return 0, nil, err
 	}
+	return c.receiveRest(head)
+}
+
+// receiveRest returns the message behind a head.
+func (c *conn) receiveRest(head [headSize]byte) (k kind, text []byte, err error) {
 	size := binary.BigEndian.Uint32(head[1:])
 	if size > maxMessage {
 		return 0, nil, fmt.Errorf("a message of %d bytes", size)

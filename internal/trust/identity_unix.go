@@ -33,7 +33,8 @@ func (i identity) sameFolder(then identity) bool { return i.dev == then.dev && i
 
 // appendTo appends the identity to a text.
 func (i identity) appendTo(text []byte) []byte {
-	for _, n := range [...]int64{int64(i.dev), int64(i.ino), i.size, i.mtime.Nano(), i.changed.Nano()} { //nolint:gosec // bits
+	// bits
+	for _, n := range [...]int64{int64(i.dev), int64(i.ino), i.size, i.mtime.Nano(), i.changed.Nano()} { //nolint:gosec
 		text = strconv.AppendInt(append(text, ' '), n, 36)
 	}
 	return append(text, '\n')

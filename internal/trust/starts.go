@@ -340,7 +340,7 @@ func scriptAt(name string, args []word) int {
 		return -1
 	}
 	for i, w := range args {
-		ending := scriptEnding.Get().MatchString(w.Text)
+		ending := isScript(w.Text)
 		switch {
 		case w.Computed && !ending, shellline.InList("-c -e -m -p -r -x --eval --print --directory --cwd -C", w.Text),
 			strings.Contains(w.Text, ":"), strings.HasPrefix(w.Text, "--directory="):

@@ -81,19 +81,23 @@ func (c *commandLine) isOwnScript(text string) bool {
 		now, there := lookAt(path)
 		switch real, err := filepath.EvalSymlinks(path); {
 		case !there:
-			own = own || inside(path, c.Options.Workspace) || scriptEnding.Get().MatchString(path)
+			own = own || inside(path, c.Options.Workspace) || isScript(path)
 		case !now.regular || err != nil:
 			return false
 		case inside(real, c.Fingerprint.Workspace), inside(real, c.Options.Workspace):
 			own = true
 		default:
-			own = own || scriptEnding.Get().MatchString(real)
+			own = own || isScript(real)
 		}
 	}
 	return own
 }
 
-var scriptEnding = lazy.Regexp{Text: `\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php|lua)$`}
+// isScript reports whether a file has the ending of a script.
+func isScript(path string) bool {
+	ending := strings.TrimPrefix(filepath.Ext(path), ".")
+	return ending != "" && shellline.InList("sh bash zsh py js cjs mjs ts cts mts rb pl php lua", ending)
+}
 
 // fileFault returns why the first word does not name a known file, or "".
 func (c *commandLine) fileFault(name string, args []word) string {
@@ -242,7 +246,7 @@ func unclearWrapper(name string, args []word) string {
 				return "what " + name + " runs is known only then"
 			}
 			return ""
-		case name == "xargs" && !strings.HasPrefix(w.Text, "-") && !digits.Get().MatchString(w.Text) && w.Text != "{}":
+		case name == "xargs" && !strings.HasPrefix(w.Text, "-") && !isAmount(w.Text) && w.Text != "{}":
 			if !takesAnyFile(w.Text) {
 				return "xargs runs " + written(w) + " on files that are known only then"
 			}
@@ -250,7 +254,7 @@ func unclearWrapper(name string, args []word) string {
 		case name == "env" && strings.Contains(w.Text, "=") && !strings.HasPrefix(w.Text, "-"):
 			continue
 		case !strings.HasPrefix(w.Text, "-"):
-			if !digits.Get().MatchString(w.Text) { // the 5 of timeout 5, nice -n 5
+			if !isAmount(w.Text) { // the 5 of timeout 5, nice -n 5
 				return ""
 			}
 		case !shellline.InList(knownOptions, name+"="+w.Text):
@@ -263,7 +267,13 @@ func unclearWrapper(name string, args []word) string {
 // modeOfFind matches tests of find for what is not recorded of a file. With -exec they choose files for a formatter.
 var modeOfFind = lazy.Regexp{Text: `^-(?:perm|executable|readable|writable|newer.*|[acm](?:min|time))$`}
 
-var digits = lazy.Regexp{Text: `^[0-9.]+[smhdKMG]?$`}
+// isAmount reports whether a word is a number, such as 5, 0.5s or 10M.
+func isAmount(text string) bool {
+	if text != "" && strings.ContainsRune("smhdKMG", rune(text[len(text)-1])) {
+		text = text[:len(text)-1]
+	}
+	return text != "" && strings.Trim(text, "0123456789.") == ""
+}
 
 // unclearTest checks a test. A new folder at a missing path is no difference, but changes the result of the test.
 func (c *commandLine) unclearTest(args []word) string {
@@ -271,7 +281,7 @@ func (c *commandLine) unclearTest(args []word) string {
 		isArithmetic := shellline.InList("-v -R -eq -ne -lt -le -gt -ge", w.Text)
 		isOfState := shellline.InList("-nt -ot -ef -G -N -O -g -h -k -L -u -w", w.Text) // which is in no record
 		isOfState = isOfState && i+1 < len(args) && (!args[i+1].Computed || i > 0 && !args[i-1].Computed)
-		if isOfState || isArithmetic && i+1 < len(args) && !digits.Get().MatchString(args[i+1].Text) {
+		if isOfState || isArithmetic && i+1 < len(args) && !isAmount(args[i+1].Text) {
 			return "a test with " + written(w)
 		}
 		if i == 0 || !shellline.InList("-a -b -c -d -e -f -p -r -s -S -x", args[i-1].Text) || w.Computed {
@@ -339,7 +349,7 @@ func (c *commandLine) unclearBuiltin(name string, args []word) string {
 			!shellline.InList("-- errexit nounset pipefail xtrace", w.Text):
 			return "an option of set that is not known: " + written(w)
 		case name == "read" && !shellline.IsName(w.Text) && !shellline.InList("-r -d -n -t -s", w.Text) &&
-			!digits.Get().MatchString(w.Text) && w.Text != "":
+			!isAmount(w.Text) && w.Text != "":
 			return "read with " + written(w)
 		case name == "export" && strings.HasPrefix(w.Text, "-"):
 			return "an option of export"

@@ -16,7 +16,7 @@ import (
 // allTools returns the tools of all clients, each name once.
 func (s *Set) allTools() []dialect.Tool {
 	s.toolsMade.Do(func() {
-		seen := make(map[string]bool, 256) // a map that grows costs more than the rest
+		seen := make(map[string]bool, 256) // more than all tools
 		for _, d := range s.Clients() {
 			for _, t := range d.Tools {
 				if name := t.Name(); !seen[name] { // clients share some
@@ -202,7 +202,7 @@ func (s *Set) ProjectNames() (names []string) {
 // it differs from a project's name only by case: in a project's file such a name is mostly a slip, and would match in
 // this client alone.
 func (s *Set) KnownTools() (names []string) {
-	known := make(map[string]bool, 2*len(s.allTools())) // a map that grows costs more than the rest
+	known := make(map[string]bool, 2*len(s.allTools()))
 	add := func(name string) {
 		if !known[name] {
 			known[name] = true

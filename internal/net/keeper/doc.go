@@ -16,10 +16,10 @@
 //
 // Guarantees:
 //
-//  1. A line is sent once. Ask sends it only to a keeper that has a process for it, and reports whether it was sent. If
-//     a keeper does not answer before, no process gets the line.
+//  1. One process gets the line of a call. The keeper claims a token before it gives a line to a process, and the
+//     caller claims the token before it runs the hook without a keeper.
 //  2. Ask returns at its limit, plus the time to kill. A keeper that hangs then is killed with all processes.
-//  3. The number of a call is that of no other call of the keeper. If the caller is gone or refuses the answer, the
+//  3. The number of a call is random, of 53 bits. If the caller is gone or refuses the answer, the
 //     process is killed, because its next answer could belong to either call. If a file of the hook has changed
 //     during a call, the process answers no later one.
 //  4. A keeper ends when it was idle for engine.Kept.Keep, when its workspace or its socket is gone or another, when it

@@ -15,8 +15,8 @@ import (
 )
 
 // newToken returns two descriptors of a token, one for each end. Of both ends only one can claim the token: the keeper
-// before it gives the line to a process, or the caller when it waits no longer. So a keeper that hangs, and goes on when
-// the caller has run the hook, runs it no second time.
+// before it gives the line to a process, or the caller when it waits no longer. So a keeper that hangs, and goes on
+// when the caller has run the hook, runs it no second time.
 func newToken() (mine, theirs *os.File, err error) {
 	mine, w, err := os.Pipe()
 	if err != nil {

@@ -237,7 +237,7 @@ type knownWord struct {
 }
 
 // vowels is the letterSet of the letters that consonants leaves out.
-const vowels = 1<<('a'-'a') | 1<<('e'-'a') | 1<<('i'-'a') | 1<<('o'-'a') | 1<<('u'-'a') | 1<<('y'-'a')
+const vowels = 1 | 1<<('e'-'a') | 1<<('i'-'a') | 1<<('o'-'a') | 1<<('u'-'a') | 1<<('y'-'a')
 
 // letterSet returns the set of letters in a name, with one bit for all others. A step of spelling.Distance changes at
 // most two bits.

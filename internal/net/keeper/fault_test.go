@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/core/process/processtest"
+	"github.com/hookrun/hookrun/internal/net/keeper"
 )
 
 // Faults of a hook, and the reply to the call. The next call gets an answer.
@@ -136,6 +137,9 @@ func TestTimeoutKillsTheEscaped(t *testing.T) {
 				"sleep 1000 ;; *) "+answers+" ;; esac"))
 			b.Workers = workers
 			b.must("x")
+			require.Eventually(t, func() bool { // the call has ended, so its process has the next
+				return keeper.List(b.State)[0].Busy == 0
+			}, processtest.Patience, time.Millisecond)
 			b.Limit = 700 * time.Millisecond
 			r := b.ask("bad")
 			require.True(t, r.TimedOut, "%+v", r)

@@ -74,6 +74,7 @@ type Options struct {
 	Environ   func(h *hook.Hook) []string // the environment of a hook's process
 	Hooks     []hook.Hook                 // the hooks that run; nil: those of the Config
 	Texts     bool                        // keep the texts for a diff
+	AllLevels bool                        // read the commands of the user's and the managed hooks, too
 	// AnyMachine: a program that is missing here may be there on another machine, and run files that nobody knows.
 	AnyMachine bool
 	// Store has the records of earlier Fingerprints. If set, only the comparison with these records matters: a large
@@ -137,7 +138,7 @@ func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
 	for i := range t.hooks {
 		h := &t.hooks[i]
 		add := t.addHook
-		if h.Level < hook.ProjectLevel {
+		if h.Level < hook.ProjectLevel && !t.AllLevels {
 			add = t.addOuter
 		}
 		if err := add(h); err != nil {

@@ -33,7 +33,7 @@ func Check(cfg *hookfile.Config, c *engine.TrustCall) (engine.TrustFiles, engine
 		}
 	}
 	o := Options{Workspace: c.Workspace, Dir: c.Dir, Worktree: c.Worktree, Environ: c.Environ, Hooks: c.Hooks,
-		Store: store}
+		Store: store, AllLevels: store == nil}
 	if c.Pin {
 		o.Session = c.Session
 	}

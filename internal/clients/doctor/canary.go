@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clients/install"
 	"github.com/hookrun/hookrun/internal/core/canary"
 	"github.com/hookrun/hookrun/internal/core/dialect"
+	"github.com/hookrun/hookrun/internal/core/engine"
 	"github.com/hookrun/hookrun/internal/core/process"
 	"github.com/hookrun/hookrun/internal/lib/files/regular"
 	"github.com/hookrun/hookrun/internal/lib/spelling"
@@ -126,7 +127,7 @@ func (c *checked) canary(e install.InstalledEntry) {
 	}
 	result := dialect.HookResult{
 		Err: err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
-		Stdout: captureOf(got.Stdout), Stderr: captureOf(got.Stderr), Shell: true,
+		Stdout: engine.CaptureOf(got.Stdout), Stderr: engine.CaptureOf(got.Stderr), Shell: true,
 	}
 	verdict := c.dialect.Hooks.Decode(call, "hookrun", &result)
 	answer := strings.Join(strings.Fields(cmp.Or(verdict.Reason, result.Stderr.Text(), result.Stdout.Text())), " ")
@@ -171,11 +172,7 @@ func (c *checked) start(command string) (p process.Program, err error) {
 	return p, c.setShell(&p, command)
 }
 
-func captureOf(o process.Output) dialect.Capture {
-	return dialect.Capture{Head: o.Head, Tail: o.Tail, Total: o.Total}
-}
-
 func textOf(o process.Output) string {
-	c := captureOf(o)
+	c := engine.CaptureOf(o)
 	return c.Text()
 }

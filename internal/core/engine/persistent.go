@@ -95,9 +95,8 @@ func (f *firing) kept(h *hook.Hook) (*Kept, error) {
 
 // addFiles adds the state of the files that a hook's command runs.
 func (f *firing) addFiles(k *Kept, h *hook.Hook) error {
-	c, own := f.trustCall(), *h
-	own.Level = hook.ProjectLevel // of hooks at higher levels trust reads no command
-	c.Hooks = []hook.Hook{own}
+	c := f.trustCall()
+	c.Hooks = []hook.Hook{*h}
 	if f.runner.options.CheckTrust == nil {
 		return errNoTrustCheck
 	}

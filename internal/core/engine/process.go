@@ -92,13 +92,14 @@ func (r *Runner) watch(h *hookRun, p *process.Process) {
 func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 	return dialect.HookResult{
 		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
-		Stdout: captureOf(got.Stdout), Stderr: captureOf(got.Stderr), LeftRunning: got.Survivors,
+		Stdout: CaptureOf(got.Stdout), Stderr: CaptureOf(got.Stderr), LeftRunning: got.Survivors,
 		Unread: got.OutputHeld,
 		Async:  got.Detached, WentAsync: got.Detached,
 	}
 }
 
-func captureOf(o process.Output) dialect.Capture {
+// CaptureOf returns the output of a process for the dialects.
+func CaptureOf(o process.Output) dialect.Capture {
 	return dialect.Capture{Head: o.Head, Tail: o.Tail, Total: o.Total}
 }
 

@@ -139,10 +139,10 @@ var outsideTrust = check.Trust{
 		if err = keeper.Fault(dir, workspace); err != nil {
 			return err
 		}
-		own := *h
-		own.Level = hook.ProjectLevel // of hooks at higher levels trust reads no command
-		cfg := &hookfile.Config{Hooks: []hook.Hook{own}}
-		now, err := trust.Take(cfg, trust.OutsideCall(workspace, binary))
+		cfg := &hookfile.Config{Hooks: []hook.Hook{*h}}
+		o := trust.OutsideCall(workspace, binary)
+		o.AllLevels = true
+		now, err := trust.Take(cfg, o)
 		if err == nil {
 			_, err = now.State(&cfg.Hooks[0])
 		}

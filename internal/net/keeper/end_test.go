@@ -51,7 +51,11 @@ func TestKeeperIsNotIdleInACall(t *testing.T) {
 	b.Keep = 50 * time.Millisecond
 	open := b.Gate("gate")
 	r := b.during(func(int) {
-		time.Sleep(4 * b.Keep) // an idle keeper would end
+		idle := *b
+		idle.Hook = "idle"
+		for range 3 { // a keeper without a call has ended meanwhile, and this one had several looks
+			b.Gone(idle.pid())
+		}
 		open()
 	})
 	require.False(t, r.failed(), "%+v", r)
@@ -140,15 +144,18 @@ func TestKeeperWithoutASocketEndsItsCalls(t *testing.T) {
 	b.Keep = 50 * time.Millisecond // the time between two looks
 	open := b.Gate("gate")
 	r := b.during(func(int) {
+		idle := *b
+		idle.Hook = "idle"
+		pid := idle.pid()
 		require.NoError(t, os.RemoveAll(b.State+"/keepers"))
-		time.Sleep(4 * b.Keep)
+		b.Gone(pid) // a keeper without a call has ended meanwhile
 		open()
 	})
 	require.False(t, r.failed(), "%+v", r)
 	b.nothingLeft()
 }
 
-// A fifth keeper of a hook ends the keeper idle for longest, and no keeper with a call.
+// A ninth keeper of a hook ends the keeper idle for longest, and no keeper with a call.
 func TestKeepersOfAHook(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, waits)

@@ -9,8 +9,8 @@ import (
 )
 
 // TrustCheck compares the files of a call's hooks with the records of what may run. It returns no files if they could
-// not be read, and changes no record. An error blocks the call. With neither Required nor Pin it reads no records, but the
-// commands of hooks at all levels.
+// not be read, and changes no record. An error blocks the call. With neither Required nor Pin it reads no records, but
+// the commands of hooks at all levels.
 type TrustCheck func(cfg *hookfile.Config, c *TrustCall) (TrustFiles, Judgment, error)
 
 // TrustCall is what a TrustCheck gets to know of a call.

@@ -2,7 +2,7 @@ module github.com/hookrun/hookrun
 
 go 1.26.0
 
-// Run-time dependencies: docs/architecture.md says what each is for.
+// Run-time dependencies: docs/develop/architecture.md says what each is for.
 require (
 	github.com/dlclark/regexp2 v1.12.0
 	github.com/pelletier/go-toml/v2 v2.4.3

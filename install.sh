@@ -43,7 +43,7 @@ system() {
 	Darwin) os=darwin ;;
 	MINGW* | MSYS* | CYGWIN*)
 		die "on Windows, run this in PowerShell: irm $base/latest/download/install.ps1 | iex" ;;
-	*) die "there is no hookrun for $os; docs/install.md says how to build one" ;;
+	*) die "there is no hookrun for $os; docs/start/install.md says how to build one" ;;
 	esac
 	# A shell that Rosetta translates on an Apple processor calls the machine x86_64.
 	[ "$os $arch" != "darwin x86_64" ] || [ "$(sysctl -n sysctl.proc_translated 2>/dev/null)" != 1 ] || arch=arm64
@@ -54,7 +54,7 @@ system() {
 	esac
 	case ${os}_$arch in
 	linux_amd64 | linux_arm64 | linux_armv7 | linux_riscv64 | darwin_amd64 | darwin_arm64) echo "${os}_$arch" ;;
-	*) die "there is no hookrun for $os on $arch; docs/install.md says how to build one" ;;
+	*) die "there is no hookrun for $os on $arch; docs/start/install.md says how to build one" ;;
 	esac
 }
 

@@ -44,9 +44,9 @@ func findOPA(t *testing.T) string {
 	return filepath.Join(dir, "opa")
 }
 
-// opaPage returns the policy and the hooks file of docs/http-hooks.md.
+// opaPage returns the policy and the hooks file of docs/scale/http-hooks.md.
 func opaPage(t *testing.T) (policy, hooks string) {
-	text, err := os.ReadFile("../docs/http-hooks.md")
+	text, err := os.ReadFile("../docs/scale/http-hooks.md")
 	require.NoError(t, err)
 	_, section, ok := strings.Cut(string(text), "\n## Open Policy Agent\n")
 	require.True(t, ok)

@@ -118,8 +118,8 @@ func (p *project) holdsAlone(cause, reason string, all bool, dir string, flags .
 	require.Regexp(p, "run: hookrun (allow|deny) /|chmod ", o.SystemMessages[0])
 }
 
-// The table of attacks in docs/trust.md. Each begins with hooks that were allowed, and a session whose first call they
-// approved of.
+// The table of attacks in docs/reference/trust.md. Each begins with hooks that were allowed, and a session whose first
+// call they approved of.
 func TestAttacks(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

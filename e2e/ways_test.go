@@ -55,7 +55,7 @@ type wayResult struct {
 type way func(t *testing.T, calls []wayCall) []wayResult
 
 // TestWaysDoTheSame makes the same calls with the same hooks files by the command line, by serve, in Go, in Python and
-// in Node. The table in docs/agent-loops.md says so, and what differs.
+// in Node. The table in docs/start/agent-loops.md says so, and what differs.
 func TestWaysDoTheSame(t *testing.T) {
 	for name, make := range map[string]way{
 		"command line": wayOfLoops(fireCommand),
@@ -121,7 +121,7 @@ func audited(t *testing.T, dir string) (seen []string) {
 // fire runs the hooks of an event. An error is no verdict.
 type fire func(event protocol.Event, params map[string]any) (*protocol.Outcome, error)
 
-// wayOfLoops is a loop that starts the binary or talks to serve. It does what docs/agent-loops.md says.
+// wayOfLoops is a loop that starts the binary or talks to serve. It does what docs/start/agent-loops.md says.
 func wayOfLoops(open func(t *testing.T, c wayCall) fire) way {
 	return func(t *testing.T, calls []wayCall) (results []wayResult) {
 		for _, c := range calls {

@@ -57,7 +57,7 @@ type Text struct {
 type Report struct {
 	Name        string       `json:"name"`
 	Source      string       `json:"source"` // file:line
-	Status      string       `json:"status"` // see docs/hook-protocol.md
+	Status      string       `json:"status"` // see docs/reference/hook-protocol.md
 	Cause       Cause        `json:"cause,omitempty"`
 	ExitCode    *int         `json:"exit_code,omitempty"` // nil unless the hook exited by itself
 	Signal      string       `json:"signal,omitempty"`

@@ -21,7 +21,7 @@ import (
 	"github.com/hookrun/hookrun/internal/testsupport/testall"
 )
 
-var update = flag.Bool("update", false, "write what the clients did into docs/clients.md")
+var update = flag.Bool("update", false, "write what the clients did into docs/clients/README.md")
 
 // row is an effect of a hook of testdata/project/.tenex-hooks.json, and how to see what a client makes of it.
 type row struct {
@@ -182,8 +182,8 @@ func (r *clientRun) nameless() string {
 }
 
 // TestClients has real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as a
-// user does it, and compares what they do with the table in docs/clients.md, with each model for which they have other
-// tools. HOOKRUN_TEST_CLIENTS=1 takes the clients that are on PATH, and installs the others.
+// user does it, and compares what they do with the table in docs/clients/README.md, with each model for which they have
+// other tools. HOOKRUN_TEST_CLIENTS=1 takes the clients that are on PATH, and installs the others.
 func TestClients(t *testing.T) {
 	for _, c := range realClients {
 		for i, m := range append([]otherModel{{name: c.model}}, c.others...) {
@@ -263,7 +263,7 @@ func (r *clientRun) title() string {
 	return d.Files.Client + " " + version
 }
 
-const docs = "../../docs/clients.md"
+const docs = "../../docs/clients/README.md"
 
 // asFirst stands in a cell that says the same as the cell of the first client.
 const asFirst = "the same"
@@ -292,7 +292,7 @@ func table(t *testing.T) (before string, lines [][]string, behind string) {
 func column(t *testing.T, title string) map[string]string {
 	_, lines, _ := table(t)
 	at := slices.Index(lines[0], title)
-	require.Positive(t, at, "docs/clients.md has no column of %s: -update adds it", title)
+	require.Positive(t, at, "docs/clients/README.md has no column of %s: -update adds it", title)
 	cells := map[string]string{}
 	for _, line := range lines[2:] {
 		cells[line[0]] = line[at]

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCodexInCI: what docs/clients.md says of Codex where nobody can type /hooks. Without both kinds of trust no hook
-// runs, and Codex says nothing of the hook.
+// TestCodexInCI: what docs/clients/README.md says of Codex where nobody can type /hooks. Without both kinds of trust no
+// hook runs, and Codex says nothing of the hook.
 func TestCodexInCI(t *testing.T) {
 	at := slices.IndexFunc(realClients, func(c client) bool { return c.name == "codex" })
 	const flag = "--dangerously-bypass-hook-trust"

@@ -21,7 +21,7 @@ import (
 // try is a way in which a user could switch off the hookrun of install --managed.
 type try struct {
 	row   int               // of ways
-	label string            // names it in docs/managed.md, where it works
+	label string            // names it in docs/scale/managed.md, where it works
 	home  map[string]string // more files of the user's, or more members of them
 	there map[string]string // files in the project
 	env   []string
@@ -30,7 +30,7 @@ type try struct {
 	refuses bool // the client may start no turn, or refuse the tool itself
 }
 
-// ways are the rows of the table in docs/managed.md.
+// ways are the rows of the table in docs/scale/managed.md.
 var ways = []string{
 	"hooks switched off in each settings file",
 	"hooks of one's own, or none",
@@ -169,7 +169,7 @@ var tries = map[string][]try{
 }
 
 // TestManaged has the real clients run with the hookrun of install --managed, while a user tries to switch it off, and
-// compares what holds with the table in docs/managed.md. It has folders of its own in the place of /etc and /opt.
+// compares what holds with the table in docs/scale/managed.md. It has folders of its own in the place of /etc and /opt.
 func TestManaged(t *testing.T) {
 	const inside = "E2E_MANAGED"
 	if os.Getenv(inside) == "" {
@@ -215,7 +215,7 @@ func TestManaged(t *testing.T) {
 				}
 				t.Logf("%s | %s | %s", r.title(), way, cell)
 				if documented[way] != cell {
-					t.Errorf("docs/managed.md has %q", documented[way])
+					t.Errorf("docs/scale/managed.md has %q", documented[way])
 				}
 			}
 		})
@@ -314,9 +314,9 @@ exec "$@"`, built, os.Args[0], "-test.v", "-test.timeout=30m", "-test.run=^TestM
 	require.Contains(t, string(out), "--- PASS: TestManaged", "the test did not run")
 }
 
-// managedCells are the cells of a client in the table of docs/managed.md, by way.
+// managedCells are the cells of a client in the table of docs/scale/managed.md, by way.
 func managedCells(t *testing.T, title string) map[string]string {
-	text, err := os.ReadFile("../../docs/managed.md")
+	text, err := os.ReadFile("../../docs/scale/managed.md")
 	require.NoError(t, err)
 	cells, column := map[string]string{}, -1
 	for line := range strings.Lines(string(text)) {

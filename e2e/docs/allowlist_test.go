@@ -16,7 +16,7 @@ import (
 func TestAllowLists(t *testing.T) {
 	binary.Needs(t, "python3")
 	dir := t.TempDir()
-	for _, b := range blocksOf(t, "docs/cookbook.md") {
+	for _, b := range blocksOf(t, "docs/start/cookbook.md") {
 		if b.name != "" {
 			b.write(t, dir)
 		}

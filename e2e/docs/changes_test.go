@@ -15,11 +15,11 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 )
 
-// TestWhereAChangeIsMade holds the table of docs/architecture.md to the code: each name is declared in its file, and in
-// no other file of that folder, so that whoever looks there has found the one place.
+// TestWhereAChangeIsMade holds the table of docs/develop/architecture.md to the code: each name is declared in its
+// file, and in no other file of that folder, so that whoever looks there has found the one place.
 func TestWhereAChangeIsMade(t *testing.T) {
 	root := binary.Repository(t)
-	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "develop", "architecture.md"))
 	require.NoError(t, err)
 	_, table, _ := strings.Cut(string(page), "## Where a change is made\n")
 	table, _, _ = strings.Cut(table, "\n## ")
@@ -69,7 +69,7 @@ func TestOnePlace(t *testing.T) {
 	root := binary.Repository(t)
 	for text, want := range map[string]struct{ pattern, file string }{
 		`\btimed out after\b`: {"*.go", "internal/core/dialect/failure.go"},
-		`\b500 ?ms\b`:         {"*.md", "docs/processes.md"},
+		`\b500 ?ms\b`:         {"*.md", "docs/develop/processes.md"},
 	} {
 		expression := regexp.MustCompile(text)
 		var found []string

@@ -59,9 +59,9 @@ func TestNoEchoIntoAPipe(t *testing.T) {
 // prints, and hold nothing else.
 func TestGuardsSeeEveryCommand(t *testing.T) {
 	for _, guard := range []struct{ page, file, tool, held string }{
-		{"docs/hooks-file.md", "kept.json", "shell", "git push"},
-		{"docs/first-hour.md", ".tenex-hooks.json", "shell", "pip install x"},
-		{"docs/dialects/crush.md", "crush.json", "bash", "git push"},
+		{"docs/reference/hooks-file.md", "kept.json", "shell", "git push"},
+		{"docs/start/first-hour.md", ".tenex-hooks.json", "shell", "pip install x"},
+		{"docs/clients/crush.md", "crush.json", "bash", "git push"},
 	} {
 		path := []string{"PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH")}
 		t.Run(guard.page, func(t *testing.T) {

@@ -18,7 +18,7 @@ func TestFirstHourWithAClient(t *testing.T) {
 	u := binary.NewUser(t)
 	connected, edited := false, false
 	allowed := 0 // times that a person said yes
-	for _, b := range blocksOf(t, "docs/first-hour.md") {
+	for _, b := range blocksOf(t, "docs/start/first-hour.md") {
 		if b.lang != "text" {
 			u.Project = b.try(t, u.Project, u.Home)
 			edited = edited || b.name == ".tenex-hooks.json"

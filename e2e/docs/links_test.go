@@ -98,14 +98,14 @@ func TestIndex(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(binary.Repository(t), "docs", "README.md"))
 	require.NoError(t, err)
 	for question, target := range map[string]string{
-		"Codex in CI":                     "clients.md#codex-in-ci",
-		"nothing but some commands":       "cookbook.md#allow-nothing-but-a-list",
-		"all is blocked after a git pull": "troubleshooting.md#the-hooks-of--are-not-those-that-were-allowed",
-		"worktrees":                       "troubleshooting.md#a-linked-worktree",
-		"the wheel":                       "install.md",
-		"every variable":                  "hook-protocol.md#variables-that-hookrun-reads",
-		"one blocked call":                "approve.md",
-		"an update":                       "upgrade.md",
+		"Codex in CI":                     "clients/README.md#codex-in-ci",
+		"nothing but some commands":       "start/cookbook.md#allow-nothing-but-a-list",
+		"all is blocked after a git pull": "start/troubleshooting.md#the-hooks-of--are-not-those-that-were-allowed",
+		"worktrees":                       "start/troubleshooting.md#a-linked-worktree",
+		"the wheel":                       "start/install.md",
+		"every variable":                  "reference/hook-protocol.md#variables-that-hookrun-reads",
+		"one blocked call":                "start/approve.md",
+		"an update":                       "start/upgrade.md",
 	} {
 		require.Contains(t, string(index), "]("+target+")", question)
 	}
@@ -121,7 +121,7 @@ func TestDocsSizes(t *testing.T) {
 			limit = 200
 		}
 		require.LessOrEqual(t, strings.Count(string(text), "\n"), limit, page)
-		if !strings.HasPrefix(page, "docs/packs/") { // these have commands that rules are tried on
+		if !strings.HasPrefix(page, "docs/reference/packs/") { // these have commands that rules are tried on
 			requireNoPromise(t, page, string(text))
 		}
 		inBlock := false
@@ -163,7 +163,7 @@ func TestPublished(t *testing.T) {
 // TestArchitecture: the page says of each package what is in it.
 func TestArchitecture(t *testing.T) {
 	root := binary.Repository(t)
-	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "develop", "architecture.md"))
 	require.NoError(t, err)
 	packages, err := os.ReadDir(filepath.Join(root, "internal"))
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 )
 
-// TestModules holds go.mod and the list of modules in docs/architecture.md to what the binary is linked with.
+// TestModules holds go.mod and the list of modules in docs/develop/architecture.md to what the binary is linked with.
 func TestModules(t *testing.T) {
 	needsGo(t)
 	root, err := filepath.Abs("../..")
@@ -54,7 +54,7 @@ func TestModules(t *testing.T) {
 		require.False(t, linked[module], "%s is linked", module)
 	}
 
-	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "develop", "architecture.md"))
 	require.NoError(t, err)
 	var listed []string
 	const before = "The binary is linked with these libraries, beside the standard library:\n\n"

@@ -13,7 +13,7 @@ import (
 
 // The page has what doctor notes of each client, and nothing else, under the heading that doctor names.
 func TestWhatNoHookSees(t *testing.T) {
-	text, err := os.ReadFile("../../docs/what-no-hook-sees.md")
+	text, err := os.ReadFile("../../docs/clients/what-no-hook-sees.md")
 	require.NoError(t, err)
 	page := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "\n## ", "\n@@ ")), " ")
 	for _, d := range clients.All().Clients() {

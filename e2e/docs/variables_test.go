@@ -45,7 +45,7 @@ func TestVariables(t *testing.T) {
 		sources(root, whole)
 	}
 
-	page, err := os.ReadFile("../../docs/hook-protocol.md")
+	page, err := os.ReadFile("../../docs/reference/hook-protocol.md")
 	require.NoError(t, err)
 	_, section, ok := strings.Cut(string(page), "\n## Environment\n")
 	require.True(t, ok)

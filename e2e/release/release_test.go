@@ -52,12 +52,12 @@ func release(root, dir string, env ...string) ([]byte, error) {
 	return build.CombinedOutput()
 }
 
-// fromClone runs the lines of docs/install.md that make and install the packages for Python and Node.
+// fromClone runs the lines of docs/start/install.md that make and install the packages for Python and Node.
 func (b build) fromClone(t *testing.T) {
 	binary.Needs(t, "python3")
 	binary.Needs(t, "npm")
 	root := binary.Repository(t)
-	page, err := os.ReadFile(filepath.Join(root, "docs", "install.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "start", "install.md"))
 	require.NoError(t, err)
 	_, lines, found := strings.Cut(string(page), "```text\ntools/release.sh --only linux_amd64 dist\n")
 	require.True(t, found)

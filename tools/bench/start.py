@@ -7,7 +7,7 @@ quickest of five rounds counts, since others may use the machine.
 
 Faults are minor ones of the whole call, less those of an empty Go program and of the hook alone, since machines differ
 in these. Of many calls the one with the fewest counts: what else the machine does only adds faults. Who raises a bound
-says why where the change is described. docs/performance.md has the figures.
+says why where the change is described. docs/develop/performance.md has the figures.
 """
 import os
 import re

@@ -14,7 +14,7 @@ const (
 
     curl -fsSL %[1]s/releases/download/v%[2]s/install.sh | sh -s -- --version %[2]s
 
-[docs/install.md](%[1]s/blob/v%[2]s/docs/install.md) has the lines for Windows and for packages, and how to verify a
+[docs/start/install.md](%[1]s/blob/v%[2]s/docs/start/install.md) has the lines for Windows and for packages, and how to verify a
 download. SHA256SUMS has the sum of each file, and hookrun_%[2]s.cdx.json lists the modules that hookrun is linked with.
 
 `

@@ -10,7 +10,7 @@ var install = &client.Installation{
 	Events:       []string{string(before), string(after)},
 	WindowsShell: client.Cmd,
 	JSON:         client.WithoutMark,
-	Note: "hookrun was not tried with Antigravity CLI itself, see docs/dialects/antigravity.md; Antigravity CLI runs " +
+	Note: "hookrun was not tried with Antigravity CLI itself, see docs/clients/antigravity.md; Antigravity CLI runs " +
 		"no hook at the prompt, and reads no answer after a tool: a hook there is not given the result, and can " +
 		"neither change nor withhold it. Before a tool a rewrite and a text for the model block the call",
 	HooklessActions: []client.HooklessAction{

@@ -14,7 +14,7 @@ import (
 const clientName = "Claude Code"
 
 // Dialect is the dialect of Claude Code 2.1.329, recorded with the real client. All hooks of a call run at once. Exit 2
-// blocks, any other exit but 0 fails open, and JSON on stdout counts at every exit code. docs/dialects/claude-code.md
+// blocks, any other exit but 0 fails open, and JSON on stdout counts at every exit code. docs/clients/claude-code.md
 // lists the differences from the client, such as the order of results.
 var Dialect = &dialect.Dialect{
 	Name:   "claude",

@@ -103,7 +103,7 @@ func (BaseInstaller) Agent() (signs, ides string)                            { r
 func (BaseInstaller) Instead() string                                        { return "" }
 
 // HooklessAction is an action for which the client runs no hook, or does not wait for the hook.
-// docs/what-no-hook-sees.md describes each.
+// docs/clients/what-no-hook-sees.md describes each.
 type HooklessAction struct {
 	What  string         // follows the client's name, as "runs write_stdin without a hook"
 	Event protocol.Event // of the affected hooks: pre-execute, pre-tool or post-tool

@@ -12,7 +12,7 @@ var install = &client.Installation{
 	Events:       []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
 	WindowsShell: client.PowerShell,
 	JSON:         client.WithoutMark,
-	Note:         "hookrun was not tried with Cursor itself, see docs/dialects/cursor.md",
+	Note:         "hookrun was not tried with Cursor itself, see docs/clients/cursor.md",
 	Program:      "cursor-agent",
 	Variables:    []string{"CURSOR_VERSION"},
 	Installer:    installer{},

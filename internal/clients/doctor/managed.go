@@ -139,7 +139,7 @@ func (c *checked) managed(hooks []hook.Hook) {
 	for _, way := range m.Ways {
 		c.add(Finding{Check: "way-out", Severity: Warning,
 			What: "a user can get around hookrun in " + c.Files.Client + ": " + way,
-			Mend: "see docs/managed.md#what-users-tried"})
+			Mend: "see docs/scale/managed.md#what-users-tried"})
 	}
 	c.try(m)
 }

@@ -30,7 +30,7 @@ func (c *checked) unseen() {
 			}
 		}
 		if len(names) > 0 {
-			page := "docs/what-no-hook-sees.md#" + strings.ReplaceAll(strings.ToLower(c.Files.Client), " ", "-")
+			page := "docs/clients/what-no-hook-sees.md#" + strings.ReplaceAll(strings.ToLower(c.Files.Client), " ", "-")
 			c.add(Finding{Check: "unseen", Severity: Note, Mend: "see " + page,
 				What: c.Files.Client + " " + u.What + ", and hooks may count on one: " + list(names)})
 		}

@@ -10,7 +10,7 @@ import (
 var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", before},
 	WindowsShell: client.Cmd,
-	Note: "hookrun was not tried with Junie CLI itself, see docs/dialects/junie.md; hooks are an early access " +
+	Note: "hookrun was not tried with Junie CLI itself, see docs/clients/junie.md; hooks are an early access " +
 		"feature there, the prompt has hooks in the terminal alone, and there is none after a tool. Before a tool a " +
 		"rewrite, a question and a text for the model block the call",
 	HooklessActions: []client.HooklessAction{

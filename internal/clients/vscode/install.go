@@ -14,7 +14,7 @@ import (
 var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 	WindowsShell: client.PowerShell,
-	Note: "hookrun was not tried with VS Code itself, see docs/dialects/vscode.md; Copilot CLI runs this file, too, " +
+	Note: "hookrun was not tried with VS Code itself, see docs/clients/vscode.md; Copilot CLI runs this file, too, " +
 		"and is answered in its own form",
 	HooklessActions: []client.HooklessAction{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},

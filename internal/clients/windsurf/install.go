@@ -12,7 +12,7 @@ var install = &client.Installation{
 	Events: []string{prompt, "pre_mcp_tool_use", "pre_read_code", "pre_write_code", "pre_run_command",
 		"post_read_code", "post_write_code", "post_run_command", "post_mcp_tool_use"},
 	WindowsShell: client.PowerShell,
-	Note: "hookrun was not tried with Windsurf itself, see docs/dialects/windsurf.md; Windsurf reads no answer after " +
+	Note: "hookrun was not tried with Windsurf itself, see docs/clients/windsurf.md; Windsurf reads no answer after " +
 		"a tool. Before a tool a rewrite, a question and a text for the model block the call",
 	HooklessActions: []client.HooklessAction{
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},

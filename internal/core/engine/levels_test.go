@@ -21,8 +21,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// lowerKey is one cell of the table in docs/levels.md: what a file of a lower level has, and a gate of a higher one
-// that holds all the same.
+// lowerKey is one cell of the table in docs/scale/levels.md: what a file of a lower level has, and a gate of a higher
+// one that holds all the same.
 type lowerKey struct {
 	name  string // the key, and what it tries
 	gate  string // entries of the higher file

@@ -14,9 +14,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// TestTableOfShellLines holds the rules of docs/rules.md against the shell lines that it says they meet.
+// TestTableOfShellLines holds the rules of docs/reference/rules.md against the shell lines that it says they meet.
 func TestTableOfShellLines(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/rules.md")
+	page, err := os.ReadFile("../../../docs/reference/rules.md")
 	require.NoError(t, err)
 	_, section, ok := strings.Cut(string(page), "\n## Where an `if` for shell lines ends\n")
 	require.True(t, ok)

@@ -37,9 +37,9 @@ type answer struct {
 // decisionWords are Claude Code's older words for a decision, for the top level. hookSpecificOutput has today's words.
 var decisionWords = dialect.Words{{"approve", protocol.Continue}, {"block", protocol.Block}}
 
-// parseAnswer reads the output of a hook as an answer, by the rule of docs/hook-protocol.md. isAnswer is false for
-// plain text. err is nil if the text is one whole answer; the empty object is an answer without an effect. An error
-// means that the hook answered, or may have tried to, and the answer cannot be understood.
+// parseAnswer reads the output of a hook as an answer, by the rule of docs/reference/hook-protocol.md. isAnswer is
+// false for plain text. err is nil if the text is one whole answer; the empty object is an answer without an effect. An
+// error means that the hook answered, or may have tried to, and the answer cannot be understood.
 //
 // A deny, ask or defer counts despite unknown keys, with a warning. In an unreadable answer a stop counts.
 func parseAnswer(text string, cut bool) (a answer, isAnswer bool, err error) {

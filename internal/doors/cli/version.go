@@ -83,7 +83,7 @@ func (b *build) String() string {
 func (b *build) compare(place string) (exit int, err error) {
 	own := versionIn(b.Version)
 	if own == "" {
-		return 0, fmt.Errorf("this hookrun, %s, has no version to compare; install a release, as docs/install.md says",
+		return 0, fmt.Errorf("this hookrun, %s, has no version to compare; install a release: docs/start/install.md",
 			b.Version)
 	}
 	text, err := readPlace(place)

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the page of each pack anew")
 // TestPages holds docs/packs/PACK.md to the rules: each has a section that is made from its value.
 func TestPages(t *testing.T) {
 	for _, p := range All() {
-		file := filepath.Join("..", "..", "..", "docs", "packs", p.Name+".md")
+		file := filepath.Join("..", "..", "..", "docs", "reference", "packs", p.Name+".md")
 		if *update {
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
 			require.NoError(t, os.WriteFile(file, []byte(page(p)), 0o666))

@@ -168,7 +168,7 @@ console.log(await gate.wrap("shell", { command: "ls" }, async ({ command }) => "
 `);
   assert.deepEqual(await run("node", "loop.mjs"), { code: 0, stdout: "block no rm\nran ls\n", stderr: "" });
 
-  const page = readFileSync(join(repository, "docs", "node.md"), "utf8");
+  const page = readFileSync(join(repository, "docs", "reference", "node.md"), "utf8");
   const blocks = new Map([...page.matchAll(/^`([^`]+)`:\n\n```\w+\n([^]*?)^```$/gm)].map((block) => block.slice(1)));
   assert.deepEqual([...blocks.keys()], [".tenex-hooks.json", "loop.mjs", "printed.txt"], "blocks of the page");
   for (const [name, text] of blocks) writeFileSync(join(project, name), text);

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conftest import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "python.md"
+PAGE = REPOSITORY / "docs" / "reference" / "python.md"
 
 
 def test_example(tmp_path: Path) -> None:

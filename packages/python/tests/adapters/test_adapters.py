@@ -47,7 +47,7 @@ def test_adapter(name: str, binary: str) -> None:
 
 def test_versions_on_the_page() -> None:
     """The page names the versions that are tested here."""
-    page = (REPOSITORY / "docs" / "frameworks-python.md").read_text(encoding="utf-8")
+    page = (REPOSITORY / "docs" / "reference" / "frameworks-python.md").read_text(encoding="utf-8")
     for name, packages in FRAMEWORKS.items():
         version = packages[0].split("==")[1]
         assert re.search(rf"^\|.*`{name}`.*\| {re.escape(version)} ", page, re.MULTILINE), f"{name} {version}"

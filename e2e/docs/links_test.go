@@ -105,7 +105,7 @@ func TestIndex(t *testing.T) {
 		"the wheel":                       "start/install.md",
 		"every variable":                  "reference/hook-protocol.md#variables-that-hookrun-reads",
 		"one blocked call":                "start/approve.md",
-		"an update":                       "start/upgrade.md",
+		"an update":                       "start/install.md#upgrade",
 	} {
 		require.Contains(t, string(index), "]("+target+")", question)
 	}

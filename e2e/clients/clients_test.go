@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/clients"
@@ -24,30 +23,33 @@ import (
 var update = flag.Bool("update", false, "write what the clients did into docs/clients/README.md")
 
 // row is an effect of a hook of testdata/project/.tenex-hooks.json, and how to see what a client makes of it.
+// With a want it is not in the table: each client does the same, or what the client does in the row called want.
 type row struct {
 	what string
 	see  func(r *clientRun) string
+	want string
 }
 
 const (
+	blocks    = "blocks a call"
 	breakFile = "echo { >.tenex-hooks.json"
 	fault     = ".tenex-hooks.json:2:1: "
 )
 
 var rows = []row{
-	{"blocks a call", call("forbidden", "not this one")},
-	{"blocks one of three calls of a reply", func(r *clientRun) string {
+	{what: blocks, see: call("forbidden", "not this one")},
+	{what: "blocks one of three calls of a reply", see: func(r *clientRun) string {
 		r.turn([]string{"touch free", "touch forbidden", "touch unchecked"})
 		if r.ran("forbidden") {
 			return "**the call runs**"
 		}
 		return map[bool]string{true: "the others run", false: "**no other runs**"}[r.ran("free") && r.ran("unchecked")]
 	}},
-	{"times out, `\"on_failure\": \"block\"`", call("late", "'sleeper'")},
-	{"crashes, `\"on_failure\": \"block\"`", call("crashed", "'crasher'")},
-	{"asks", call("doubtful", "let somebody look")},
-	{"stops the loop before a tool", call("stopped", "enough for today")},
-	{"rewrites a call", func(r *clientRun) string {
+	{what: `times out, "on_failure": "block"`, see: call("late", "'sleeper'"), want: blocks},
+	{what: `crashes, "on_failure": "block"`, see: call("crashed", "'crasher'"), want: blocks},
+	{what: "asks", see: call("doubtful", "let somebody look")},
+	{what: "stops the loop before a tool", see: call("stopped", "enough for today")},
+	{what: "rewrites a call", see: func(r *clientRun) string {
 		r.turn([]string{"touch asked"})
 		switch first, second := r.ran("asked"), r.ran("rewritten"); {
 		case first:
@@ -57,29 +59,29 @@ var rows = []row{
 		}
 		return "not run, " + r.reader("touch asked", "changed the tool's input", "why")
 	}},
-	{"injects at the prompt", func(r *clientRun) string {
+	{what: "injects at the prompt", see: func(r *clientRun) string {
 		r.turn()
 		if strings.Contains(r.requests[0], "text at the prompt") {
 			return "the model reads it"
 		}
 		return "nobody reads it"
 	}},
-	{"injects before a tool", text("touch noted", "text before the tool")},
-	{"injects after a tool", text("touch noted", "text after the tool")},
-	{"injects after a command that failed", text("cat missing", "text after a failure")},
-	{"blocks after a tool", func(r *clientRun) string {
+	{what: "injects before a tool", see: text("touch noted", "text before the tool")},
+	{what: "injects after a tool", see: text("touch noted", "text after the tool")},
+	{what: "injects after a command that failed", see: text("cat missing", "text after a failure")},
+	{what: "blocks after a tool", see: func(r *clientRun) string {
 		return r.result("cat secret", "the launch code", "not for your eyes", "the reason")
 	}},
-	{"gives a new result", func(r *clientRun) string {
+	{what: "gives a new result", see: func(r *clientRun) string {
 		return r.result("cat private", "the home address", "what may be seen", "the new one")
 	}},
-	{"gives no answer before a tool, and fails open", unanswered("unguarded", "dropout-before")},
-	{"gives no answer after a tool, and fails open", unanswered("unchecked", "dropout")},
-	{"the hooks file has a fault: the next call", func(r *clientRun) string {
+	{what: "gives no answer before a tool, and fails open", see: unanswered("unguarded", "dropout-before")},
+	{what: "gives no answer after a tool, and fails open", see: unanswered("unchecked", "dropout")},
+	{what: "the hooks file has a fault: the next call", see: func(r *clientRun) string {
 		r.turn([]string{breakFile}, []string{"touch anything"})
 		return r.became("touch anything", "anything", fault)
 	}},
-	{"… a prompt", func(r *clientRun) string {
+	{what: "… a prompt", see: func(r *clientRun) string {
 		require.NoError(r, os.WriteFile(filepath.Join(r.workspace, ".tenex-hooks.json"), []byte("{\n"), 0o600))
 		r.turn()
 		switch {
@@ -90,8 +92,7 @@ var rows = []row{
 		}
 		return "no request, nobody reads why"
 	}},
-	{"its tools that have no [name here](#names-of-tools)", (*clientRun).nameless},
-	{"after `hookrun uninstall`", func(r *clientRun) string {
+	{what: "after hookrun uninstall", want: "the call runs", see: func(r *clientRun) string {
 		r.run(binary.Path, "uninstall", r.name, r.scope())
 		r.turn([]string{"touch forbidden"})
 		return map[bool]string{true: "the call runs", false: "**not run**"}[r.ran("forbidden")]
@@ -166,21 +167,6 @@ func (r *clientRun) result(command, old, other, otherIs string) string {
 	return "the model reads neither"
 }
 
-// nameless lists the tools that the client offers its models, whichever those are, and that have no name of the
-// project's. TestClientTools compares them with the client.
-func (r *clientRun) nameless() string {
-	text, err := os.ReadFile(filepath.Join("../../conformance/tools", r.name+".json"))
-	require.NoError(r, err)
-	var names []string
-	for _, tool := range gjson.GetBytes(text, "tools.#.name").Array() {
-		if len(clients.All().ToolNames(tool.String())) == 0 {
-			names = append(names, "`"+tool.String()+"`")
-		}
-	}
-	slices.Sort(names)
-	return cmp.Or(strings.Join(names, ", "), "none")
-}
-
 // TestClients has real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as a
 // user does it, and compares what they do with the table in docs/clients/README.md, with each model for which they have
 // other tools. HOOKRUN_TEST_CLIENTS=1 takes the clients that are on PATH, and installs the others.
@@ -233,23 +219,30 @@ func (r *clientRun) test() {
 	if r.trust != nil {
 		r.trust(r)
 	}
-	var cells []string
+	var cells, tabled []string
 	for _, row := range rows {
 		r.hooks()
 		cells = append(cells, row.see(r))
+		if row.want == "" {
+			tabled = append(tabled, cells[len(cells)-1])
+		}
 		for _, made := range []string{"free", "noted", "unchecked"} {
 			r.ran(made)
 		}
 	}
 	title := r.title()
 	if *update {
-		updateColumn(r.T, title, cells)
+		updateColumn(r.T, title, tabled)
 	}
 	documented := column(r.T, title)
 	for i, row := range rows {
+		want, found := documented[cmp.Or(row.want, row.what)]
+		if !found {
+			want = row.want
+		}
 		r.Run(row.what, func(t *testing.T) {
 			t.Log("cell: " + cells[i])
-			require.Equal(t, documented[row.what], cells[i], title)
+			require.Equal(t, want, cells[i], title)
 		})
 	}
 }
@@ -265,10 +258,13 @@ func (r *clientRun) title() string {
 
 const docs = "../../docs/clients/README.md"
 
-// asFirst stands in a cell that says the same as the cell of the first client.
-const asFirst = "the same"
+// inTable returns the rows of the table.
+func inTable() []row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.want != "" })
+}
 
-// table finds the table in docs, as lines of cells, with the text before and behind it.
+// table finds the table in docs, as lines of cells, with the text before and behind it. An empty cell says the same as
+// the cell of the first client.
 func table(t *testing.T) (before string, lines [][]string, behind string) {
 	text, err := os.ReadFile(docs)
 	require.NoError(t, err)
@@ -279,7 +275,7 @@ func table(t *testing.T) (before string, lines [][]string, behind string) {
 	for line := range strings.Lines(whole) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
 		for i := range cells {
-			if cells[i] = strings.TrimSpace(cells[i]); cells[i] == asFirst {
+			if cells[i] = strings.TrimSpace(cells[i]); cells[i] == "" {
 				cells[i] = cells[1]
 			}
 		}
@@ -309,7 +305,7 @@ func updateColumn(t *testing.T, title string, cells []string) {
 		at = len(lines[0])
 	}
 	renewed := [][]string{slices.Clone(lines[0]), nil}
-	for _, row := range rows {
+	for _, row := range inTable() {
 		line := slices.Repeat([]string{""}, len(lines[0]))
 		if i := slices.IndexFunc(lines, func(l []string) bool { return l[0] == row.what }); i >= 0 {
 			line = slices.Clone(lines[i])
@@ -334,8 +330,8 @@ func written(lines [][]string) string {
 		}
 		text.WriteString("| " + strings.Join(line[:2], " | "))
 		for _, cell := range line[2:] {
-			if cell == line[1] && len(cell) > len(asFirst) {
-				cell = asFirst
+			if cell == line[1] {
+				cell = ""
 			}
 			text.WriteString(" | " + cell)
 		}
@@ -349,6 +345,6 @@ func TestTableOfClients(t *testing.T) {
 	text, err := os.ReadFile(docs)
 	require.NoError(t, err)
 	before, lines, behind := table(t)
-	require.Len(t, lines, len(rows)+2)
+	require.Len(t, lines, len(inTable())+2)
 	require.Equal(t, string(text), before+written(lines)+"\n"+behind)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/conformance/record/clients"
+	hookclients "github.com/hookrun/hookrun/internal/clients"
 )
 
 // TestClientTools compares the tools that the real clients offer their models with those of conformance/tools.
@@ -62,6 +63,34 @@ func TestClientTools(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, string(want), string(got), "-update writes it")
 		})
+	}
+}
+
+// nameless are the tools that a client offers its models, whichever those are, and that have no name of the project's.
+var nameless = map[string]string{
+	"claude":  "ListAgents, ReportFindings",
+	"codex":   "clockcurr_time, clocksleep, collaborationlist_agents, exec",
+	"copilot": "fetch_copilot_cli_documentation, list_agents, session_store_sql, sql",
+	"cline": "team_attach_outcome_fragment, team_await_runs, team_cancel_run, team_cleanup, team_create_outcome, " +
+		"team_finalize_outcome, team_list_outcomes, team_list_runs, team_mission_log, team_read_mailbox, " +
+		"team_review_outcome_fragment, team_shutdown_teammate, team_status, team_task",
+	"qwen": "list_agents, record_artifact, report_findings, tool_call",
+}
+
+// TestNamelessTools: a new tool of a client gets a name, or a place in the list. TestClientTools compares the files with
+// the clients.
+func TestNamelessTools(t *testing.T) {
+	for _, c := range realClients {
+		text, err := os.ReadFile(filepath.Join("../../conformance/tools", c.name+".json"))
+		require.NoError(t, err)
+		var names []string
+		for _, tool := range gjson.GetBytes(text, "tools.#.name").Array() {
+			if len(hookclients.All().ToolNames(tool.String())) == 0 {
+				names = append(names, tool.String())
+			}
+		}
+		slices.Sort(names)
+		require.Equal(t, nameless[c.name], strings.Join(names, ", "), c.name)
 	}
 }
 

@@ -11,22 +11,31 @@ import (
 	"github.com/hookrun/hookrun/internal/clients"
 )
 
-// The page has what doctor notes of each client, and nothing else, under the heading that doctor names.
+// The page of a client has what doctor notes of the client, and nothing else, under the heading that doctor names.
 func TestWhatNoHookSees(t *testing.T) {
-	text, err := os.ReadFile("../../docs/clients/what-no-hook-sees.md")
-	require.NoError(t, err)
-	page := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "\n## ", "\n@@ ")), " ")
 	for _, d := range clients.All().Clients() {
-		client := d.Files.Client
-		var want, got []string
-		for _, u := range d.Install.HooklessActions {
-			want = append(want, client+" "+u.What+".")
-		}
-		_, section, _ := strings.Cut(page, "@@ "+client+" * ")
-		section, _, _ = strings.Cut("* "+section, " @@ ")
-		for _, title := range regexp.MustCompile(`\* \*\*(.*?)\*\*`).FindAllStringSubmatch(section, -1) {
-			got = append(got, title[1])
-		}
-		require.Equal(t, want, got, client)
+		t.Run(d.Name, func(t *testing.T) {
+			client := d.Files.Client
+			page, anchor, found := strings.Cut(d.Install.Page, "#")
+			require.True(t, found, d.Install.Page)
+			text, err := os.ReadFile("../../docs/clients/" + page)
+			require.NoError(t, err)
+			section := ""
+			for _, s := range strings.Split("\n"+string(text), "\n## ") {
+				if title, _, _ := strings.Cut(s, "\n"); anchors("## " + title)[anchor] {
+					section = strings.Join(strings.Fields(s), " ")
+				}
+			}
+			require.NotEmpty(t, section, "no heading of %s is called %s", page, anchor)
+			var want, got []string
+			for _, u := range d.Install.HooklessActions {
+				want = append(want, client+" "+u.What+".")
+			}
+			titles := regexp.MustCompile(`\* \*\*(` + client + ` .*?)\*\*`)
+			for _, title := range titles.FindAllStringSubmatch(section, -1) {
+				got = append(got, title[1])
+			}
+			require.Equal(t, want, got)
+		})
 	}
 }

@@ -17,7 +17,7 @@ var install = &client.Installation{
 		{What: "runs no hook at the prompt", Event: protocol.PreExecute},
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 	},
-	Program:   "agy",
+	Program: "agy", Page: "antigravity.md#what-no-hook-sees",
 	Installer: installer{},
 }
 

@@ -26,7 +26,7 @@ var install = &client.Installation{
 		{What: "gives the output of a command in a skill as text of the skill, not as a result",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
-	Program:   "claude",
+	Program: "claude", Page: "claude-code.md#what-no-hook-sees",
 	Versions:  []string{"2.1.332", "2.1.329"},
 	Variables: []string{"CLAUDECODE"},
 	Installer: installer{},

@@ -20,6 +20,7 @@ type Installation struct {
 	JSON            JSONForm // the syntax of the client's files
 	Note            string   // for the user: what the client still asks of them, or cannot do
 	HooklessActions []HooklessAction
+	Page            string // in docs/clients, with the heading above HooklessActions, as "codex.md#what-no-hook-sees"
 
 	Program   string   // the program's name in PATH
 	Versions  []string // recorded versions, the source of all facts about the client here
@@ -102,8 +103,8 @@ func (BaseInstaller) NamelessEvents() []protocol.Event                       { r
 func (BaseInstaller) Agent() (signs, ides string)                            { return "", "" }
 func (BaseInstaller) Instead() string                                        { return "" }
 
-// HooklessAction is an action for which the client runs no hook, or does not wait for the hook.
-// docs/clients/what-no-hook-sees.md describes each.
+// HooklessAction is an action for which the client runs no hook, or does not wait for the hook. The Page of the
+// client describes each.
 type HooklessAction struct {
 	What  string         // follows the client's name, as "runs write_stdin without a hook"
 	Event protocol.Event // of the affected hooks: pre-execute, pre-tool or post-tool

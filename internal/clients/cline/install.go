@@ -24,7 +24,7 @@ var install = &client.Installation{
 	HooklessActions: []client.HooklessAction{
 		{What: "waits for no hook at the prompt", Event: protocol.PreExecute},
 	},
-	Program:   "cline",
+	Program: "cline", Page: "cline.md#what-no-hook-sees",
 	Versions:  []string{"3.0.65"},
 	Variables: []string{"CLINE_BUILD_ENV"},
 	Installer: installer{},

@@ -23,7 +23,7 @@ var install = &client.Installation{
 		{What: "shows what a command that runs on has printed so far without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
-	Program:   "codex",
+	Program: "codex", Page: "codex.md#what-no-hook-sees",
 	Versions:  []string{"0.171.0"},
 	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},
 	Installer: installer{},

@@ -22,7 +22,7 @@ var install = &client.Installation{
 		{What: "shows the output at the end of an async command without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
-	Program:   "copilot",
+	Program: "copilot", Page: "copilot-cli.md#what-no-hook-sees",
 	Versions:  []string{"1.0.102"},
 	Variables: []string{"COPILOT_CLI"},
 	Installer: installer{},

@@ -21,7 +21,7 @@ var install = &client.Installation{
 		{What: "runs no hook for the calls of a subagent", Event: protocol.PreTool,
 			Tools: []string{"fs_read", "fs_glob", "fs_grep", "fs_list", "web_fetch", "web_search"}},
 	},
-	Program:   "crush",
+	Program: "crush", Page: "crush.md#what-no-hook-sees",
 	Versions:  []string{"0.90.0"},
 	Variables: []string{"CRUSH_EVENT"},
 	Installer: installer{},

@@ -13,9 +13,9 @@ var install = &client.Installation{
 	WindowsShell: client.PowerShell,
 	JSON:         client.WithoutMark,
 	Note:         "hookrun was not tried with Cursor itself, see docs/clients/cursor.md",
-	Program:      "cursor-agent",
-	Variables:    []string{"CURSOR_VERSION"},
-	Installer:    installer{},
+	Program:      "cursor-agent", Page: "cursor.md#what-no-hook-sees",
+	Variables: []string{"CURSOR_VERSION"},
+	Installer: installer{},
 }
 
 type installer struct{ client.BaseInstaller }

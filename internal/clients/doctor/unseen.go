@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hookrun/hookrun/internal/clients"
 	"github.com/hookrun/hookrun/internal/core/dialect"
@@ -30,8 +29,7 @@ func (c *checked) unseen() {
 			}
 		}
 		if len(names) > 0 {
-			page := "docs/clients/what-no-hook-sees.md#" + strings.ReplaceAll(strings.ToLower(c.Files.Client), " ", "-")
-			c.add(Finding{Check: "unseen", Severity: Note, Mend: "see " + page,
+			c.add(Finding{Check: "unseen", Severity: Note, Mend: "see docs/clients/" + c.Page,
 				What: c.Files.Client + " " + u.What + ", and hooks may count on one: " + list(names)})
 		}
 	}

@@ -20,7 +20,7 @@ var install = &client.Installation{
 		{What: "runs a custom command that is a script without a hook", Event: protocol.PreTool,
 			Tools: []string{"shell"}},
 	},
-	Program:   "droid",
+	Program: "droid", Page: "droid.md#what-no-hook-sees",
 	Versions:  []string{"0.215.0"},
 	Installer: installer{},
 }

@@ -18,7 +18,7 @@ var install = &client.Installation{
 		{What: "runs the commands in a custom command without a hook", Event: protocol.PreTool,
 			Tools: []string{"shell"}},
 	},
-	Program:   "gemini",
+	Program: "gemini", Page: "gemini-cli.md#what-no-hook-sees",
 	Versions:  []string{"0.61.0"},
 	Variables: []string{"GEMINI_CLI"},
 	Installer: installer{&family},

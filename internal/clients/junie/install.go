@@ -10,14 +10,14 @@ import (
 var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", before},
 	WindowsShell: client.Cmd,
-	Note: "hookrun was not tried with Junie CLI itself, see docs/clients/junie.md; hooks are an early access " +
-		"feature there, the prompt has hooks in the terminal alone, and there is none after a tool. Before a tool a " +
-		"rewrite, a question and a text for the model block the call",
+	Note: "hookrun was not tried with Junie CLI itself, see docs/clients/more-clients.md#junie-cli; hooks are an " +
+		"early access feature there, the prompt has hooks in the terminal alone, and there is none after a tool. " +
+		"Before a tool a rewrite, a question and a text for the model block the call",
 	HooklessActions: []client.HooklessAction{
 		{What: "runs no hook at the prompt in batch mode", Event: protocol.PreExecute},
 		{What: "runs no hook after a tool", Event: protocol.PostTool},
 	},
-	Program:   "junie",
+	Program: "junie", Page: "more-clients.md#junie-cli",
 	Installer: installer{},
 }
 

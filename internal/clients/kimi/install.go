@@ -18,7 +18,7 @@ var install = &client.Installation{
 	HooklessActions: []client.HooklessAction{
 		{What: "waits for no hook after a tool", Event: protocol.PostTool},
 	},
-	Program:   "kimi",
+	Program: "kimi", Page: "kimi.md#what-no-hook-sees",
 	Versions:  []string{"2.1.0"},
 	Installer: installer{},
 }

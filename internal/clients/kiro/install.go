@@ -10,14 +10,15 @@ import (
 var install = &client.Installation{
 	Events:       []string{prompt, before, after},
 	WindowsShell: client.Cmd,
-	Note: "hookrun was not tried with Kiro itself, see docs/clients/kiro.md; Kiro CLI runs the hooks of the agent " +
-		"in use alone: start kiro-cli chat --agent hookrun, or copy \"hooks\" into your own agent's file. After a " +
-		"tool it reads no answer, and before a tool a rewrite, a question and a text for the model block the call",
+	Note: "hookrun was not tried with Kiro itself, see docs/clients/more-clients.md#kiro-cli; Kiro CLI runs the " +
+		"hooks of the agent in use alone: start kiro-cli chat --agent hookrun, or copy \"hooks\" into your own " +
+		"agent's file. After a tool it reads no answer, and before a tool a rewrite, a question and a text for the " +
+		"model block the call",
 	HooklessActions: []client.HooklessAction{
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 		{What: "runs no hook of another agent", Event: protocol.PreTool},
 	},
-	Program:   "kiro-cli",
+	Program: "kiro-cli", Page: "more-clients.md#kiro-cli",
 	Installer: installer{},
 }
 

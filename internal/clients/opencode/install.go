@@ -27,7 +27,7 @@ var install = &client.Installation{
 		{What: "runs the commands in a custom command or a skill without a hook", Event: protocol.PreTool,
 			Tools: []string{"shell"}},
 	},
-	Program:   "opencode",
+	Program: "opencode", Page: "opencode.md#what-no-hook-sees",
 	Versions:  []string{"1.18.33"},
 	Variables: []string{"OPENCODE"},
 	Installer: installer{},

@@ -21,7 +21,7 @@ var install = &client.Installation{
 		{What: "runs the commands in a custom command without a hook", Event: protocol.PreTool,
 			Tools: []string{"shell"}},
 	},
-	Program:   "qwen",
+	Program: "qwen", Page: "qwen-code.md#what-no-hook-sees",
 	Versions:  []string{"0.24.4"},
 	Variables: []string{"QWEN_CODE"},
 	Installer: installer{&family},

@@ -14,13 +14,13 @@ import (
 var install = &client.Installation{
 	Events:       []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 	WindowsShell: client.PowerShell,
-	Note: "hookrun was not tried with VS Code itself, see docs/clients/vscode.md; Copilot CLI runs this file, too, " +
-		"and is answered in its own form",
+	Note: "hookrun was not tried with VS Code itself, see docs/clients/copilot-cli.md#vs-code; Copilot CLI runs " +
+		"this file, too, and is answered in its own form",
 	HooklessActions: []client.HooklessAction{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 		{What: "takes no other result of a tool from a hook", Event: protocol.PostTool},
 	},
-	Program:   "code",
+	Program: "code", Page: "copilot-cli.md#vs-code",
 	Installer: installer{},
 }
 

@@ -12,14 +12,14 @@ var install = &client.Installation{
 	Events: []string{prompt, "pre_mcp_tool_use", "pre_read_code", "pre_write_code", "pre_run_command",
 		"post_read_code", "post_write_code", "post_run_command", "post_mcp_tool_use"},
 	WindowsShell: client.PowerShell,
-	Note: "hookrun was not tried with Windsurf itself, see docs/clients/windsurf.md; Windsurf reads no answer after " +
-		"a tool. Before a tool a rewrite, a question and a text for the model block the call",
+	Note: "hookrun was not tried with Windsurf itself, see docs/clients/more-clients.md#windsurf; Windsurf reads " +
+		"no answer after a tool. Before a tool a rewrite, a question and a text for the model block the call",
 	HooklessActions: []client.HooklessAction{
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 		{What: "runs no hook for searches, the browser and the web", Event: protocol.PreTool,
 			Tools: []string{"fs_glob", "fs_grep", "fs_list", "web_fetch", "web_search"}},
 	},
-	Program:   "windsurf",
+	Program: "windsurf", Page: "more-clients.md#windsurf",
 	Installer: installer{},
 }
 

@@ -44,12 +44,13 @@ func findOPA(t *testing.T) string {
 	return filepath.Join(dir, "opa")
 }
 
-// opaPage returns the policy and the hooks file of docs/scale/http-hooks.md.
+// opaPage returns the policy and the hooks file of docs/scale/http.md.
 func opaPage(t *testing.T) (policy, hooks string) {
-	text, err := os.ReadFile("../docs/scale/http-hooks.md")
+	text, err := os.ReadFile("../docs/scale/http.md")
 	require.NoError(t, err)
 	_, section, ok := strings.Cut(string(text), "\n## Open Policy Agent\n")
 	require.True(t, ok)
+	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := regexp.MustCompile("(?s)```(rego|json)\n(.*?)```").FindAllStringSubmatch(section, -1)
 	require.Len(t, blocks, 2)
 	return blocks[0][2], blocks[1][2]

@@ -3,6 +3,7 @@
 package clients
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -32,16 +33,14 @@ type try struct {
 
 // ways are the rows of the table in docs/scale/managed.md.
 var ways = []string{
-	"hooks switched off in each settings file",
-	"hooks of one's own, or none",
-	"variables",
-	"flags, and other settings files",
-	"a new home",
-	"a hook of one's own rewrites the call",
+	"settings: hooks off, other hooks, none",
+	"variables, a new home",
+	"flags, other settings files",
+	"an own hook rewrites the call",
 	"the same with `--only`",
 }
 
-const rewriting, withOnly = 5, 6 // rows
+const rewriting, withOnly = 3, 4 // rows
 
 const (
 	off      = `{"disableAllHooks": true}`
@@ -49,7 +48,7 @@ const (
 	claudeOK = `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command":
 "echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"permissionDecision\": \"allow\"}}'"}]}]}}`
 	elsewhere = "HOME=/opt/home"
-	rewritten = "the rewritten call"
+	rewritten = "the rewrite"
 )
 
 // rewrite is a hook that turns every command into the forbidden one.
@@ -81,23 +80,23 @@ var tries = map[string][]try{
 	"claude": {
 		{row: 0, home: at(off, ".claude/settings.json"),
 			there: at(off, ".claude/settings.json", ".claude/settings.local.json")},
-		{row: 1, home: at(claudeOK, ".claude/settings.json"), there: at(noHooks, ".claude/settings.json")},
-		{row: 2, label: "`CLAUDE_CODE_SAFE_MODE`", env: []string{"CLAUDE_CODE_SAFE_MODE=1"}},
-		{row: 2, label: "`CLAUDE_CODE_SIMPLE`", env: []string{"CLAUDE_CODE_SIMPLE=1"}},
-		{row: 3, label: "`--settings`", flags: []string{"--settings", off, "--setting-sources", "user"}},
-		{row: 3, label: "`--bare`", flags: []string{"--bare"}},
-		{row: 3, label: "`--safe-mode`", flags: []string{"--safe-mode"}},
-		{row: 4, env: []string{elsewhere, "CLAUDE_CONFIG_DIR=/opt/config"}},
-		{row: 5, label: rewritten, home: at(rewrite("PreToolUse", claudeAnswer), ".claude/settings.json")},
+		{row: 0, home: at(claudeOK, ".claude/settings.json"), there: at(noHooks, ".claude/settings.json")},
+		{row: 1, label: "`CLAUDE_CODE_SAFE_MODE`", env: []string{"CLAUDE_CODE_SAFE_MODE=1"}},
+		{row: 1, label: "`CLAUDE_CODE_SIMPLE`", env: []string{"CLAUDE_CODE_SIMPLE=1"}},
+		{row: 2, label: "`--settings`", flags: []string{"--settings", off, "--setting-sources", "user"}},
+		{row: 2, label: "`--bare`", flags: []string{"--bare"}},
+		{row: 2, label: "`--safe-mode`", flags: []string{"--safe-mode"}},
+		{row: 1, env: []string{elsewhere, "CLAUDE_CONFIG_DIR=/opt/config"}},
+		{row: 3, label: rewritten, home: at(rewrite("PreToolUse", claudeAnswer), ".claude/settings.json")},
 	},
 	"codex": {
 		{row: 0, home: at("features.hooks = false\nfeatures.codex_hooks = false\n", ".codex/config.toml"),
 			there: at("features.hooks = false\n", ".codex/config.toml")},
-		{row: 1, home: at(noHooks, ".codex/hooks.json"), there: at(noHooks, ".codex/hooks.json")},
-		{row: 3, label: "`--disable hooks`", flags: []string{"--disable", "hooks", "-c", "features.hooks=false"}},
-		{row: 3, label: "`-c hooks={}`", flags: []string{"-c", "hooks={}"}},
-		{row: 4},
-		{row: 5, label: rewritten, flags: []string{"--dangerously-bypass-hook-trust"},
+		{row: 0, home: at(noHooks, ".codex/hooks.json"), there: at(noHooks, ".codex/hooks.json")},
+		{row: 2, label: "`--disable hooks`", flags: []string{"--disable", "hooks", "-c", "features.hooks=false"}},
+		{row: 2, label: "`-c hooks={}`", flags: []string{"-c", "hooks={}"}},
+		{row: 1},
+		{row: 3, label: rewritten, flags: []string{"--dangerously-bypass-hook-trust"},
 			home: at(strings.Replace(rewrite("PreToolUse", claudeAnswer), `"version": 1, `, "", 1),
 				".codex/hooks.json")},
 	},
@@ -105,52 +104,53 @@ var tries = map[string][]try{
 		{row: 0, home: at(`{"version": 1, "disableAllHooks": true, "hooks": {}}`, ".copilot/settings.json",
 			".copilot/hooks/off.json"), there: at(`{"version": 1, "disableAllHooks": true, "hooks": {}}`,
 			".github/hooks/off.json", ".claude/settings.json", ".github/copilot/settings.json")},
-		{row: 1, home: at(`{"version": 1, "hooks": {}}`, ".copilot/hooks/own.json")},
-		{row: 2, label: "`COPILOT_HOOK_DIR`", env: []string{"COPILOT_HOOK_DIR=/opt/home/.copilot/hooks",
+		{row: 0, home: at(`{"version": 1, "hooks": {}}`, ".copilot/hooks/own.json")},
+		{row: 1, label: "`COPILOT_HOOK_DIR`", env: []string{"COPILOT_HOOK_DIR=/opt/home/.copilot/hooks",
 			"GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS=false"}},
-		{row: 3, label: "`--config-dir`", flags: []string{"--config-dir", "/opt/config"}},
-		{row: 4, env: []string{elsewhere, "COPILOT_HOME=/opt/copilot"}},
-		{row: 5, label: rewritten, home: at(rewrite("preToolUse",
+		{row: 2, label: "`--config-dir`", flags: []string{"--config-dir", "/opt/config"}},
+		{row: 1, env: []string{elsewhere, "COPILOT_HOME=/opt/copilot"}},
+		{row: 3, label: rewritten, home: at(rewrite("preToolUse",
 			`{"permissionDecision": "allow", "modifiedArgs": {}}`), ".copilot/hooks/own.json")},
 	},
 	"droid": {
 		{row: 0, home: at(`{"hooksDisabled": true, "hooks": {"hooksDisabled": true}}`, ".factory/settings.json"),
 			there: at(`{"hooksDisabled": true, "hooks": {"hooksDisabled": true}}`, ".factory/settings.json",
 				".factory/settings.local.json")},
-		{row: 1, home: at("{}", ".factory/hooks.json"), there: at("{}", ".factory/hooks.json")},
-		{row: 2, label: "`FACTORY_ORG_MANAGED_SETTINGS_LOCAL_PATH`",
+		{row: 0, home: at("{}", ".factory/hooks.json"), there: at("{}", ".factory/hooks.json")},
+		{row: 1, label: "`FACTORY_ORG_MANAGED_SETTINGS_LOCAL_PATH`",
 			env: []string{"FACTORY_ORG_MANAGED_SETTINGS_LOCAL_PATH=/opt/none.json"}},
-		{row: 3, label: "`--settings`", flags: []string{"--settings", "/opt/off.json"}},
-		{row: 4},
-		{row: 5, label: rewritten, home: at(rewrite("PreToolUse", claudeAnswer), ".factory/settings.json")},
+		{row: 2, label: "`--settings`", flags: []string{"--settings", "/opt/off.json"}},
+		{row: 1},
+		{row: 3, label: rewritten, home: at(rewrite("PreToolUse", claudeAnswer), ".factory/settings.json")},
 	},
 	"gemini": {
 		{row: 0, home: at(`{"hooksConfig": {"enabled": false}}`, ".gemini/settings.json"),
 			there: at(`{"hooksConfig": {"enabled": false}}`, ".gemini/settings.json")},
-		{row: 0, label: "`disabled`", home: at(`{"hooksConfig": {"disabled": ["hookrun"]}}`, ".gemini/settings.json")},
-		{row: 1, home: at(noHooks, ".gemini/settings.json"), there: at(noHooks, ".gemini/settings.json")},
-		{row: 2, label: "`GEMINI_RESTRICTED_MODE`", env: []string{"GEMINI_RESTRICTED_MODE=true"}, refuses: true},
-		{row: 2, label: "`GEMINI_CLI_TRUST_WORKSPACE`", refuses: true,
+		{row: 0, label: "`hooksConfig.disabled`",
+			home: at(`{"hooksConfig": {"disabled": ["hookrun"]}}`, ".gemini/settings.json")},
+		{row: 0, home: at(noHooks, ".gemini/settings.json"), there: at(noHooks, ".gemini/settings.json")},
+		{row: 1, label: "`GEMINI_RESTRICTED_MODE`", env: []string{"GEMINI_RESTRICTED_MODE=true"}, refuses: true},
+		{row: 1, label: "`GEMINI_CLI_TRUST_WORKSPACE`", refuses: true,
 			env: []string{"GEMINI_CLI_TRUST_WORKSPACE=false"}},
-		{row: 3, label: "`--skip-trust`", env: []string{"GEMINI_CLI_TRUST_WORKSPACE="},
+		{row: 2, label: "`--skip-trust`", env: []string{"GEMINI_CLI_TRUST_WORKSPACE="},
 			flags: []string{"--skip-trust"}, refuses: true},
-		{row: 2, label: "`GEMINI_CLI_SYSTEM_SETTINGS_PATH`",
+		{row: 1, label: "`GEMINI_CLI_SYSTEM_SETTINGS_PATH`",
 			env: []string{"GEMINI_CLI_SYSTEM_SETTINGS_PATH=/opt/none.json"}},
-		{row: 4},
-		{row: 5, label: rewritten, home: at(rewrite("BeforeTool", `{"hookSpecificOutput": {"tool_input": {}}}`),
+		{row: 1},
+		{row: 3, label: rewritten, home: at(rewrite("BeforeTool", `{"hookSpecificOutput": {"tool_input": {}}}`),
 			".gemini/settings.json")},
 	},
 	"opencode": {
 		{row: 0, home: at(`{"plugin": []}`, ".config/opencode/opencode.json"), there: at(`{"plugin": []}`,
 			"opencode.json", ".opencode/opencode.json")},
-		{row: 2, label: "`OPENCODE_PURE`", env: []string{"OPENCODE_PURE=1"}},
-		{row: 2, label: "`OPENCODE_DISABLE_DEFAULT_PLUGINS`", env: []string{"OPENCODE_DISABLE_DEFAULT_PLUGINS=1"}},
-		{row: 2, label: "`OPENCODE_TEST_MANAGED_CONFIG_DIR`",
+		{row: 1, label: "`OPENCODE_PURE`", env: []string{"OPENCODE_PURE=1"}},
+		{row: 1, label: "`OPENCODE_DISABLE_DEFAULT_PLUGINS`", env: []string{"OPENCODE_DISABLE_DEFAULT_PLUGINS=1"}},
+		{row: 1, label: "`OPENCODE_TEST_MANAGED_CONFIG_DIR`",
 			env: []string{"OPENCODE_TEST_MANAGED_CONFIG_DIR=/opt/none"}},
-		{row: 3, label: "`--pure`", flags: []string{"--pure"}},
-		{row: 3, label: "`OPENCODE_CONFIG_CONTENT`", env: []string{`OPENCODE_CONFIG_CONTENT={"plugin": []}`}},
-		{row: 4},
-		{row: 5, label: rewritten, home: at(`export const Own = async () => ({
+		{row: 2, label: "`--pure`", flags: []string{"--pure"}},
+		{row: 2, label: "`OPENCODE_CONFIG_CONTENT`", env: []string{`OPENCODE_CONFIG_CONTENT={"plugin": []}`}},
+		{row: 1},
+		{row: 3, label: rewritten, home: at(`export const Own = async () => ({
 "tool.execute.before": async (input, output) => { output.args.command = "touch forbidden" }})
 `, ".config/opencode/plugins/own.js")},
 	},
@@ -158,18 +158,18 @@ var tries = map[string][]try{
 		{row: 0, home: at(off, ".qwen/settings.json"), there: at(off, ".qwen/settings.json")},
 		{row: 0, label: "`folderTrust`", refuses: true,
 			home: at(`{"security": {"folderTrust": {"enabled": true}}}`, ".qwen/settings.json")},
-		{row: 1, home: at(noHooks, ".qwen/settings.json"), there: at(noHooks, ".qwen/settings.json")},
-		{row: 2, label: "`QWEN_CODE_SYSTEM_SETTINGS_PATH`",
+		{row: 0, home: at(noHooks, ".qwen/settings.json"), there: at(noHooks, ".qwen/settings.json")},
+		{row: 1, label: "`QWEN_CODE_SYSTEM_SETTINGS_PATH`",
 			env: []string{"QWEN_CODE_SYSTEM_SETTINGS_PATH=/opt/none.json"}},
-		{row: 3, label: "`--bare`", flags: []string{"--bare"}},
-		{row: 3, label: "`--safe-mode`", flags: []string{"--safe-mode"}},
-		{row: 4, env: []string{elsewhere}},
-		{row: 5, label: rewritten, home: at(rewrite("PreToolUse", claudeAnswer), ".qwen/settings.json")},
+		{row: 2, label: "`--bare`", flags: []string{"--bare"}},
+		{row: 2, label: "`--safe-mode`", flags: []string{"--safe-mode"}},
+		{row: 1, env: []string{elsewhere}},
+		{row: 3, label: rewritten, home: at(rewrite("PreToolUse", claudeAnswer), ".qwen/settings.json")},
 	},
 }
 
 // TestManaged has the real clients run with the hookrun of install --managed, while a user tries to switch it off, and
-// compares what holds with the table in docs/scale/managed.md. It has folders of its own in the place of /etc and /opt.
+// compares what blocks with the table in docs/scale/managed.md. It has folders of its own in the place of /etc and /opt.
 func TestManaged(t *testing.T) {
 	const inside = "E2E_MANAGED"
 	if os.Getenv(inside) == "" {
@@ -207,7 +207,7 @@ func TestManaged(t *testing.T) {
 			}
 			documented := managedCells(t, r.title())
 			for row, way := range ways {
-				cell := "holds"
+				cell := "blocked"
 				if offs, tried := cells[row]; !tried {
 					cell = "–"
 				} else if offs = slices.DeleteFunc(offs, func(s string) bool { return s == "" }); len(offs) > 0 {
@@ -224,7 +224,7 @@ func TestManaged(t *testing.T) {
 
 const managedBinary = "/opt/hookrun/hookrun"
 
-// try returns the label of what switched hookrun off, or "".
+// try returns the label of what switched hookrun off, else its row; "": nothing did.
 func (r *clientRun) try(way try) []string {
 	c := r.client
 	c.home = maps.Clone(c.home)
@@ -260,7 +260,7 @@ func (r *clientRun) try(way try) []string {
 	}
 	again.ran("allowed")
 	if ran {
-		return []string{way.label}
+		return []string{cmp.Or(way.label, ways[way.row])}
 	}
 	return []string{""}
 }

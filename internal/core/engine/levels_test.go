@@ -21,7 +21,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// lowerKey is one cell of the table in docs/scale/levels.md: what a file of a lower level has, and a gate of a higher
+// lowerKey is one cell of the table in docs/scale/managed.md: what a file of a lower level has, and a gate of a higher
 // one that holds all the same.
 type lowerKey struct {
 	name  string // the key, and what it tries

@@ -178,7 +178,7 @@ func TestHTTPBodies(t *testing.T) {
 	require.Contains(t, w.raw("GET /"+strings.Repeat("x", 64<<10)+" HTTP/1.1\r\nHost: localhost\r\n\r\n"), "431 ")
 }
 
-// The statuses of net/http itself, which no handler sees, are those of serve-http.md.
+// The statuses of net/http itself, which no handler sees, are those of docs/scale/http.md.
 func TestHTTPStatusesWithoutAHandler(t *testing.T) {
 	w := newFixture(t).web(HTTP{})
 	const body = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"

@@ -69,7 +69,7 @@ func TestOnePlace(t *testing.T) {
 	root := binary.Repository(t)
 	for text, want := range map[string]struct{ pattern, file string }{
 		`\btimed out after\b`: {"*.go", "internal/core/dialect/failure.go"},
-		`\b500 ?ms\b`:         {"*.md", "docs/develop/processes.md"},
+		`\b500 ?ms\b`:         {"*.md", "docs/reference/environment.md"},
 	} {
 		expression := regexp.MustCompile(text)
 		var found []string

@@ -103,7 +103,7 @@ func TestIndex(t *testing.T) {
 		"all is blocked after a git pull": "start/troubleshooting.md#the-hooks-of--are-not-those-that-were-allowed",
 		"worktrees":                       "start/troubleshooting.md#a-linked-worktree",
 		"the wheel":                       "start/install.md",
-		"every variable":                  "reference/hook-protocol.md#variables-that-hookrun-reads",
+		"every variable":                  "reference/environment.md#variables-that-hookrun-reads",
 		"one blocked call":                "start/approve.md",
 		"an update":                       "start/install.md#upgrade",
 	} {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVariables: the protocol's page has each variable of hookrun's that the sources read or set, and no other.
+// TestVariables: the page of the environment has each variable of hookrun's that the sources read or set, and no other.
 func TestVariables(t *testing.T) {
 	variable := regexp.MustCompile(`\bHOOKRUN(_[A-Z]+)*\b`)
 	found := map[string][]string{} // and the files
@@ -45,11 +45,11 @@ func TestVariables(t *testing.T) {
 		sources(root, whole)
 	}
 
-	page, err := os.ReadFile("../../docs/reference/hook-protocol.md")
+	page, err := os.ReadFile("../../docs/reference/environment.md")
 	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(page), "\n## Environment\n")
+	_, section, ok := strings.Cut(string(page), "\n## Variables that hooks get\n")
 	require.True(t, ok)
-	section, _, _ = strings.Cut(section, "\n## ")
+	section, _, _ = strings.Cut(section, "\n## Times\n")
 	listed := map[string]bool{}
 	for line := range strings.Lines(section) {
 		if cells := strings.Split(line, "|"); len(cells) > 2 {

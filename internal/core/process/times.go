@@ -2,7 +2,8 @@ package process
 
 import "time"
 
-// The times that a user notices. Tests hold them, and docs/develop/processes.md is the only page with their numbers.
+// The times that a user notices. Tests check them, and docs/reference/environment.md is the only page with their
+// numbers.
 const (
 	// TermTime is the time between SIGTERM and SIGKILL.
 	TermTime = 500 * time.Millisecond

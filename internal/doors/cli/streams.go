@@ -48,8 +48,10 @@ func (t *stdinReader) Read(b []byte) (int, error) {
 // Times of a caller that leaves stdin open.
 var (
 	stdinSilence = 200 * time.Millisecond // ends a call that is complete
-	stdinLimit   = 10 * time.Second       // for the first bytes; with a second more for each 64 KiB
+	stdinLimit   = 10 * time.Second       // for the first bytes, with a second more for each stdinPart
 )
+
+const stdinPart = 64 << 10
 
 // readAll reads a file or stdin to its end, but at most a byte more than most. If a pipe stays open, a complete JSON
 // object and silence end a call, and a text that does not arrive in time is an error. size is the expected size.
@@ -67,7 +69,7 @@ func readAll(in io.Reader, most int64, size int, isCall bool) (string, error) {
 	}
 	start, chunk := time.Now(), make([]byte, 32<<10)
 	for tried := 0; ; {
-		limit := stdinLimit + time.Duration(b.Len()>>16)*time.Second
+		limit := stdinLimit + time.Duration(b.Len()/stdinPart)*time.Second
 		switch left := limit - time.Since(start); {
 		case isReadable(pipe, min(stdinSilence, left)):
 			n, err := limited.Read(chunk)

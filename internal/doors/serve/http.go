@@ -23,6 +23,9 @@ const (
 	// without a request.
 	headTime = 10 * time.Second
 	idleTime = 2 * time.Minute
+	// bodyTime is how long a body may take, beside a second for each bodyPart.
+	bodyTime = 10 * time.Second
+	bodyPart = 1 << 20
 	maxHead  = 32 << 10
 	// smallBody is the length up to which a body does not count for maxBytes, so most calls do not wait for clients
 	// that announce long bodies and send them slowly.
@@ -35,7 +38,7 @@ type HTTP struct {
 	TokenFile string // with the token that each request needs; "": none
 	// CertFile and KeyFile are PEM files; "": no TLS.
 	CertFile, KeyFile string
-	// TransferTime is how long a body may take, beside a second for each MiB; 0: ten seconds.
+	// TransferTime is how long a body may take, beside a second for each bodyPart; 0: bodyTime.
 	TransferTime time.Duration
 	// Ready is called with the address, once clients can connect.
 	Ready func(address string) error
@@ -54,7 +57,7 @@ func (s *Server) ListenHTTP(ctx context.Context, o HTTP) error {
 		_ = s.options.Runner.Close()
 		return fmt.Errorf("--listen %s: %w", o.Address, err)
 	}
-	o.TransferTime = cmp.Or(o.TransferTime, 10*time.Second)
+	o.TransferTime = cmp.Or(o.TransferTime, bodyTime)
 	door := &httpDoor{server: s, HTTP: o,
 		calls: jsonrpc.NewSingles(jsonrpc.Limits{Calls: maxCalls, Waiting: maxWaiting})}
 	web := &http.Server{Handler: door, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
@@ -224,5 +227,5 @@ func (d *httpDoor) write(w http.ResponseWriter, status int, body []byte) bool {
 
 // timeFor returns how long the transfer of a body may take.
 func (d *httpDoor) timeFor(bytes int) time.Duration {
-	return d.TransferTime + time.Duration(bytes>>20)*time.Second
+	return d.TransferTime + time.Duration(bytes/bodyPart)*time.Second
 }

@@ -27,7 +27,8 @@ var importHooks = command{
 	takes:   files,
 	summary: "turn the hooks of a client into entries of .tenex-hooks.json",
 	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
-one that is there. It runs nothing. Each entry keeps its client's rules: "dialect" names the client.
+one that is there: every other byte stays, and no entry is added twice. It runs nothing, and changes no
+file of the client. Each entry keeps its client's rules: "dialect" names the client.
 The report on stderr has a line for each thing:
   changed   it means the same in other words
   wider     it matches more calls

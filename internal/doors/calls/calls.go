@@ -30,6 +30,7 @@ import (
 	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/lib/crash"
 	"github.com/hookrun/hookrun/internal/lib/secret"
+	"github.com/hookrun/hookrun/internal/record/lastblock"
 	"github.com/hookrun/hookrun/internal/record/runlog"
 	"github.com/hookrun/hookrun/internal/texts/queue"
 	"github.com/hookrun/hookrun/internal/texts/queued"
@@ -263,7 +264,24 @@ func (s *Service) record(began time.Time, c *dialect.Call, f *engine.Fired, err 
 		o := f.WithLint()
 		e.Outcome, e.Lint, e.Notes = &o, len(f.Lint), f.Notes
 	}
+	if err != nil || e.Outcome.Decision != protocol.Continue {
+		s.keepBlock(&e)
+	}
 	return s.Log.Append(&e)
+}
+
+// keepBlock keeps a blocked call for hookrun explain --last. An error is ignored: the reason is in the outcome.
+func (s *Service) keepBlock(e *runlog.Entry) {
+	if s.Queue == nil || e.Call.Workspace == "" {
+		return
+	}
+	dir := s.Queue.Dir
+	if dir == "" {
+		dir, _ = queue.DefaultDir()
+	}
+	if line, err := s.Log.Line(e); dir != "" && err == nil {
+		_ = lastblock.Write(dir, e.Call.Workspace, line)
+	}
 }
 
 func (s *Service) warn(err error) {

@@ -16,15 +16,19 @@ import (
 
 var explainCall = command{
 	name:    "explain",
-	args:    "EVENT [FLAGS] | --input JSON|@FILE|- [FLAGS]",
+	args:    "EVENT [FLAGS] | --input JSON|@FILE|- [FLAGS] | --last",
 	takes:   func() []string { return clients.All().EventNames() },
 	summary: "show which hooks a call would run, and why; runs none",
 	masks:   true,
 	about: `Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or
 why not; its program, where that would run, how long it may take, and what each kind of failure would
 mean. It runs nothing. --show-input also shows what each hook would get on stdin, as long as no hook
-before it changes the call.`,
-	example: `  hookrun explain pre-tool --tool shell --args '{"command":"ls"}'`,
+before it changes the call.
+
+--last shows the last blocked call of the project instead: file, hook or rule, reason, fix, and the page
+about it.`,
+	example: `  hookrun explain pre-tool --tool shell --args '{"command":"ls"}'
+  hookrun explain --last`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callCommand
 		f.defineTool(flags)
@@ -34,11 +38,16 @@ before it changes the call.`,
 		input := flags.String("input", "", usage)
 		const show = "show what each hook that would run gets on stdin, which may have secrets in it"
 		showInput := flags.Bool("show-input", false, show)
+		const lastUsage = "show the last blocked call of this project, why it was blocked, and how to go on"
+		last := flags.Bool("last", false, lastUsage)
 		const whose = "`CLIENT`: show also by which names of this client's tools each matcher and if is met " +
 			"(CLIENT: {LIST})"
 		client := new(string)
 		defineChoice(flags, client, "client", "", "", whose, clients.All().ClientNames)
 		return func(args []string, std Streams) (int, error) {
+			if *last {
+				return f.printLast(args, std)
+			}
 			of, known := clients.All().ClientNamed(*client)
 			if *client != "" && !known {
 				return 0, checkWord(flags, "client")

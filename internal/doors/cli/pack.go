@@ -119,10 +119,11 @@ func describePack(name string) (string, error) {
 		return "", fmt.Errorf("the pack %s has no rule %q; it has %s%s", p.Name, rule, strings.Join(names, ", "),
 			spelling.Suggest(rule, names))
 	}
-	return describeRule(p.ID(r), r), nil
+	return describeRule(p.ID(r), r, true), nil
 }
 
-func describeRule(id string, r *pack.Rule) string {
+// describeRule explains a rule, with its examples or without.
+func describeRule(id string, r *pack.Rule, examples bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nIt %s %s. %s\nInstead: %s\n", id, r.Does(), r.Blocks, r.Why(), r.Instead())
 	if r.Limits() != "" {
@@ -134,7 +135,9 @@ func describeRule(id string, r *pack.Rule) string {
 			b.WriteString("  " + strings.ReplaceAll(e.String(), "\n", "\n  ") + "\n")
 		}
 	}
-	list("It "+r.Does()+":", r.Block())
-	list("Let through:", r.Pass())
+	if examples {
+		list("It "+r.Does()+":", r.Block())
+		list("Let through:", r.Pass())
+	}
 	return b.String()
 }

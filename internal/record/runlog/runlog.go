@@ -87,7 +87,7 @@ func (l *Log) Append(e *Entry) error {
 	if l == nil {
 		return nil
 	}
-	line, err := l.line(e)
+	line, err := l.Line(e)
 	if err != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -97,12 +97,15 @@ func (l *Log) Append(e *Entry) error {
 	return l.wrapError(l.append(line))
 }
 
-// line returns the line of an entry. A panic in the search for secrets costs the line, not the verdict.
-func (l *Log) line(e *Entry) (line []byte, err error) {
+// Line returns the line of an entry. A nil Log has no patterns. A panic in the search for secrets costs the line, not
+// the verdict.
+func (l *Log) Line(e *Entry) (line []byte, err error) {
 	defer crash.Catch(&err)
-	entry := *absolute(e)
-	entry.WholeArgs = l.wholeArgs
-	return append(entry.AppendLine(nil, l.patterns), '\n'), nil
+	entry, patterns := *absolute(e), []*regexp.Regexp(nil)
+	if l != nil {
+		entry.WholeArgs, patterns = l.wholeArgs, l.patterns
+	}
+	return append(entry.AppendLine(nil, patterns), '\n'), nil
 }
 
 // absolute returns the entry with absolute paths of hooks files. Paths in an outcome may be relative to the working

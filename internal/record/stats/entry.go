@@ -239,6 +239,7 @@ type Call struct {
 // Report is the result of one hook in a call.
 type Report struct {
 	Name     string
+	Source   string // file:line of the entry
 	Status   string
 	Duration time.Duration
 	Would    string // for a hook that only observes: the effect it would have had
@@ -265,7 +266,8 @@ func ParseCall(line []byte) (c Call, ok bool) {
 	}
 	for _, r := range e.hooks {
 		took := time.Duration(r.duration * float64(time.Millisecond))
-		c.Hooks = append(c.Hooks, Report{r.name.clone(), r.status.clone(), took, r.would.clone()})
+		c.Hooks = append(c.Hooks, Report{r.name.clone(), r.source.clone(), r.status.clone(), took,
+			r.would.clone()})
 	}
 	return c, true
 }

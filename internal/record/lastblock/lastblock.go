@@ -1,0 +1,48 @@
+// Package lastblock keeps the last blocked call of each workspace, for people who ask right after it.
+//
+//	_ = lastblock.Write(state, workspace, line)
+//	line, err := lastblock.Read(state, workspace)
+//
+// A call is one line, as in the run log: without secrets, and with long texts cut. Each workspace has one file for the
+// user alone. A reader gets the whole line of one call. The line of an older call stays if a later one cannot be
+// written, so a reader must show the time.
+package lastblock
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/lib/files/atomic"
+	"github.com/hookrun/hookrun/internal/lib/files/owner"
+	"github.com/hookrun/hookrun/internal/lib/state"
+)
+
+// Folder is the name of the folder in the user's state folder.
+const Folder = "last-block"
+
+// age is how long a line is kept.
+const age = 30 * 24 * time.Hour
+
+func path(dir, workspace string) string { return filepath.Join(dir, Folder, state.Hashed(workspace)) }
+
+// Write replaces the line of the workspace. It removes the lines of other workspaces that are older than 30 days.
+func Write(dir, workspace string, line []byte) error {
+	path := path(dir, workspace)
+	if err := owner.MkdirAll(filepath.Dir(path)); err != nil {
+		return err
+	}
+	state.RemoveOld(filepath.Dir(path), "*", age)
+	return atomic.WritePrivate(path, string(line))
+}
+
+// Read returns the line of the workspace, or nil if there is none.
+func Read(dir, workspace string) ([]byte, error) {
+	line, err := os.ReadFile(path(dir, workspace))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return line, err
+}

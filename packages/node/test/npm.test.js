@@ -168,12 +168,13 @@ console.log(await gate.wrap("shell", { command: "ls" }, async ({ command }) => "
 `);
   assert.deepEqual(await run("node", "loop.mjs"), { code: 0, stdout: "block no rm\nran ls\n", stderr: "" });
 
-  const page = readFileSync(join(repository, "docs", "reference", "node.md"), "utf8");
-  const blocks = new Map([...page.matchAll(/^`([^`]+)`:\n\n```\w+\n([^]*?)^```$/gm)].map((block) => block.slice(1)));
-  assert.deepEqual([...blocks.keys()], [".tenex-hooks.json", "loop.mjs", "printed.txt"], "blocks of the page");
-  for (const [name, text] of blocks) writeFileSync(join(project, name), text);
-  const printed = await run("node", "loop.mjs");
-  assert.deepEqual(printed, { code: 0, stdout: blocks.get("printed.txt"), stderr: "" });
+  for (const page of [join("docs", "reference", "node.md"), join("packages", "node", "README.md")]) {
+    const text = readFileSync(join(repository, page), "utf8");
+    const [program, prints] = [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)];
+    assert.deepEqual([program[1], prints[1]], ["js", "text"], `${page} begins with a program and its output`);
+    writeFileSync(join(project, "loop.mjs"), program[2]);
+    assert.deepEqual(await run("node", "loop.mjs"), { code: 0, stdout: prints[2], stderr: "" }, page);
+  }
 
   rmSync(join(project, "node_modules", "@hookrun"), { recursive: true });
   const missing = await runWith({ PATH: "" }, process.execPath, "loop.mjs");

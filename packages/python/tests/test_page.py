@@ -1,4 +1,4 @@
-"""The example of the page about the package prints what the page says."""
+"""The first block of the page and of the README is a program that runs as it stands, and prints what they say."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from conftest import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "reference" / "python.md"
+PACKAGE = REPOSITORY / "packages" / "python"
 
 
-def test_example(tmp_path: Path) -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    for name, text in re.findall(r"^`([^`\n]+)`:\n\n```\w+\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
-        (tmp_path / name).write_text(text)
-    expected, = re.findall(r"^\$ python3 loop\.py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize("path", [REPOSITORY / "docs" / "reference" / "python.md", PACKAGE / "README.md"],
+                         ids=lambda path: path.name)
+def test_first_block(path: Path, tmp_path: Path) -> None:
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (language, program), (kind, printed) = blocks[:2]
+    assert (language, kind) == ("python", "text")
+    (tmp_path / "loop.py").write_text(program)
     done = subprocess.run([sys.executable, "loop.py"], cwd=tmp_path, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(REPOSITORY / "packages" / "python" / "src")})
-    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+                          env={**os.environ, "PYTHONPATH": str(PACKAGE / "src")})
+    assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")

@@ -39,9 +39,10 @@ class Base:
     ) -> None:
         """workspace is the folder of the project. config replaces its hooks file: a path, or several.
 
-        binary is the program hookrun. env has variables for hookrun and its hooks, in addition to those of this
-        process. A call without a verdict after timeout, in seconds or a timedelta, raises HookrunError; each hook has
-        its own timeout.
+        binary is the program hookrun: by default $HOOKRUN, then the command of this package, then PATH. Hooks get
+        session_id and agent_id with each call. env has variables for hookrun and its hooks, in addition to those of
+        this process. A call without a verdict after timeout, in seconds or a timedelta, raises HookrunError; each hook
+        has its own timeout.
         With require_hooks, each call raises HookrunError if there is no hooks file. ask asks a person if a hook says
         "ask": wrap runs the tool if ask returns True. Without ask, "ask" blocks.
         """

@@ -104,7 +104,7 @@ func TestIndex(t *testing.T) {
 		"worktrees":                       "start/troubleshooting.md#a-linked-worktree",
 		"the wheel":                       "start/install.md",
 		"every variable":                  "reference/environment.md#variables-that-hookrun-reads",
-		"one blocked call":                "start/approve.md",
+		"one blocked call":                "reference/commands.md#approve",
 		"an update":                       "start/install.md#upgrade",
 	} {
 		require.Contains(t, string(index), "]("+target+")", question)

@@ -62,9 +62,9 @@ var rows = []row{
 	{what: "injects at the prompt", see: func(r *clientRun) string {
 		r.turn()
 		if strings.Contains(r.requests[0], "text at the prompt") {
-			return "the model reads it"
+			return "the model reads the text"
 		}
-		return "nobody reads it"
+		return "nobody reads the text"
 	}},
 	{what: "injects before a tool", see: text("touch noted", "text before the tool")},
 	{what: "injects after a tool", see: text("touch noted", "text after the tool")},
@@ -114,7 +114,7 @@ func unanswered(file, hook string) func(*clientRun) string {
 		if !r.ran(file) {
 			return "**not run**"
 		}
-		return "runs, " + r.reader("touch "+file, "hook '"+hook+"' gave no answer", "that")
+		return "runs, " + r.reader("touch "+file, "hook '"+hook+"' gave no answer", "a warning")
 	}
 }
 
@@ -122,7 +122,7 @@ func unanswered(file, hook string) func(*clientRun) string {
 func text(command, text string) func(*clientRun) string {
 	return func(r *clientRun) string {
 		r.turn([]string{command})
-		return r.reader(command, text, "it")
+		return r.reader(command, text, "the text")
 	}
 }
 

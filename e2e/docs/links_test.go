@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/stretchr/testify/require"
@@ -108,31 +107,6 @@ func TestIndex(t *testing.T) {
 		"an update":                       "start/install.md#upgrade",
 	} {
 		require.Contains(t, string(index), "]("+target+")", question)
-	}
-}
-
-// TestDocsSizes: README.md is two screens, a page can be read at one sitting, and no line promises what is not so.
-func TestDocsSizes(t *testing.T) {
-	for _, page := range docPages(t) {
-		text, err := os.ReadFile(filepath.Join(binary.Repository(t), page))
-		require.NoError(t, err)
-		limit := 300
-		if page == "README.md" {
-			limit = 200
-		}
-		require.LessOrEqual(t, strings.Count(string(text), "\n"), limit, page)
-		if !strings.HasPrefix(page, "docs/reference/packs/") { // these have commands that rules are tried on
-			requireNoPromise(t, page, string(text))
-		}
-		inBlock := false
-		for line := range strings.Lines(string(text)) {
-			if strings.HasPrefix(line, "```") {
-				inBlock = !inBlock
-			}
-			if !inBlock && !strings.HasPrefix(strings.TrimSpace(line), "|") {
-				require.LessOrEqual(t, utf8.RuneCountInString(line), 121, "%s: %s", page, line)
-			}
-		}
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 const clientName = "Claude Code"
 
 // Dialect is the dialect of Claude Code 2.1.329, recorded with the real client. All hooks of a call run at once. Exit 2
-// blocks, any other exit but 0 fails open, and JSON on stdout counts at every exit code. docs/clients/claude-code.md
-// lists the differences from the client, such as the order of results.
+// blocks, any other exit but 0 fails open, and JSON on stdout counts at every exit code. conformance/README.md
+// lists the differences from the client.
 var Dialect = &dialect.Dialect{
 	Name:   "claude",
 	Events: events,

@@ -11,7 +11,7 @@ import (
 
 // Dialect is the dialect of Codex CLI 0.171.0, recorded with the real client. All hooks of a call run at once, equal
 // ones too. JSON counts only at exit 0, and one unknown key drops the whole answer. Exit 2 blocks if stderr is not
-// empty. All other failures fail open. docs/clients/codex.md lists the differences from the client.
+// empty. All other failures fail open. conformance/README.md lists the differences from the client.
 var Dialect = &dialect.Dialect{
 	Name:   "codex",
 	Events: events,

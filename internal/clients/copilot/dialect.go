@@ -13,7 +13,7 @@ import (
 // Dialect is the dialect of GitHub Copilot CLI 1.0.102, recorded with the real client. Hooks run one after the other.
 // Before a tool every failure but a timeout blocks; at other events only a JSON answer does. A file can write events in
 // camelCase or as Claude Code does, and a hook's input and answer depend on the spelling: see inCamelCase.
-// docs/clients/copilot-cli.md lists the differences from the client.
+// conformance/README.md lists the differences from the client.
 var Dialect = &dialect.Dialect{
 	Name:   "copilot",
 	Events: events,

@@ -16,7 +16,7 @@ const clientName = "Gemini CLI"
 
 // Dialect is the dialect of Gemini CLI 0.61.0, recorded with the real client. All hooks of a call run at once, unless a
 // group of the file runs its hooks in turn. A JSON answer counts at every exit code. A text blocks with any exit code
-// but 0 and 1, and an exit code without a text does not block. docs/clients/gemini-cli.md lists the differences from
+// but 0 and 1, and an exit code without a text does not block. conformance/README.md lists the differences from
 // the client.
 var Dialect = &dialect.Dialect{
 	Name:   "gemini",

@@ -1,10 +1,25 @@
 // Package hooks reads the hooks of a project with the parts that a program names.
 //
-//	loader := hooks.Loader{Parts: []hooks.Part{claude.Part, rules.Part}}
-//	cfg, err := loader.Load(dir, hooks.LoadOptions{})
-//	if err != nil {
-//		fmt.Fprintln(os.Stderr, err) // every error in the files, each as file:line:col: message
-//		return                       // run no tool: the verdicts of the gates are unknown
+//	package main
+//
+//	import (
+//		"fmt"
+//		"log"
+//
+//		"github.com/hookrun/hookrun/hooks"
+//		"github.com/hookrun/hookrun/hooks/clients/claude"
+//		"github.com/hookrun/hookrun/hooks/rules"
+//	)
+//
+//	func main() {
+//		loader := hooks.Loader{Parts: []hooks.Part{claude.Part, rules.Part}}
+//		cfg, err := loader.Load(".", hooks.LoadOptions{})
+//		if err != nil {
+//			log.Fatal(err) // every error in the files, each as file:line:col: message; run no tool
+//		}
+//		for _, h := range cfg.Hooks() {
+//			fmt.Println(h.Name, h.Events, h.Command)
+//		}
 //	}
 //
 // Package projecthooks does the same with all parts. A program that links little imports hooks instead, and only the

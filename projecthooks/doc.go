@@ -1,9 +1,22 @@
 // Package projecthooks reads the hooks of a project from its files.
 //
-//	cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{})
-//	if err != nil {
-//		fmt.Fprintln(os.Stderr, err) // every error in the files, each as file:line:col: message
-//		return                       // run no tool: the verdicts of the gates are unknown
+//	package main
+//
+//	import (
+//		"fmt"
+//		"log"
+//
+//		"github.com/hookrun/hookrun/projecthooks"
+//	)
+//
+//	func main() {
+//		cfg, err := projecthooks.Load(".", projecthooks.LoadOptions{})
+//		if err != nil {
+//			log.Fatal(err) // every error in the files, each as file:line:col: message; run no tool
+//		}
+//		for _, h := range cfg.Hooks() {
+//			fmt.Println(h.Name, h.Events, h.Command)
+//		}
 //	}
 //
 // Package runner runs the hooks of a Config.

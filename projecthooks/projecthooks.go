@@ -33,8 +33,8 @@ var all = hooks.Loader{Parts: []hooks.Part{hooks.Part(host.NewPart(func(p *host.
 // a `.tenex-hooks.json` or `.tenex-hooks.local.json`, but not above dir's git repository or the home folder. The hooks
 // of the machine and of the user come first. A missing file has no hooks.
 //
-// Errors in files are returned as Diagnostics, with the errors of all files. If the error is not nil, run no tool: the
-// verdicts of the gates are unknown.
+// Errors in files are returned as Diagnostics, with the errors of all files. If the error is not nil, run no tool: no
+// hook could block one.
 func Load(dir string, o LoadOptions) (*Config, error) { return all.Load(dir, o) }
 
 // Parse reads the text of one hooks file, for tests and for programs that keep hooks elsewhere. Diagnostics show the

@@ -2,13 +2,9 @@
 // call (Decision), the kind of reason for the verdict (Cause), and the merged result of all hooks (Outcome) with a
 // Report for each hook.
 //
-//	outcome, err := r.Before(ctx, protocol.Call{Session: "s1", Tool: "shell", Args: args}) // r is a runner.Runner
-//	switch {
-//	case err != nil: // no verdict: do not run the tool
-//	case outcome.Stop: // end the loop: outcome.StopReason is for the user
-//	case outcome.Decision != protocol.Continue: // do not run the tool: outcome.Reason is for the model
-//	default: // run it with outcome.Args
-//	}
+// Package runner has a program with a Call and an Outcome. Of an Outcome before a tool: if the error is not nil, run no
+// tool. If Stop is set, end the loop; StopReason is for the user. If the Decision is not Continue, do not run the tool;
+// Reason is for the model. Else run the tool with Args.
 //
 // Guarantees:
 //

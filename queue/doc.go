@@ -1,13 +1,32 @@
 // Package queue keeps texts on disk until the agents of a session take them. Each agent gets each text once and in
 // order, even when many processes read and write the queue and some of them die.
 //
-//	var q queue.Queue // in the user's state directory
-//	_, err := q.Put(ctx, queue.Entry{Session: "s1", Content: "the tests on main are red"})
-//	…
-//	claim, err := q.Claim(ctx, "s1", "planner", "shell") // after the planner's tool call; nil: nothing is due
-//	if claim != nil {
-//		// Print claim.Entries, and report claim.Expired as dropped.
-//		err = errors.Join(err, claim.Done(ctx))
+//	package main
+//
+//	import (
+//		"context"
+//		"fmt"
+//		"log"
+//
+//		"github.com/hookrun/hookrun/queue"
+//	)
+//
+//	func main() {
+//		ctx := context.Background()
+//		var q queue.Queue // in the user's state directory
+//		if _, err := q.Put(ctx, queue.Entry{Session: "s1", Content: "the tests on main are red"}); err != nil {
+//			log.Fatal(err)
+//		}
+//		claim, err := q.Claim(ctx, "s1", "planner", "shell") // after the planner's tool call; nil: nothing is due
+//		if err != nil {
+//			log.Print(err) // about other entries, if there is a claim
+//		}
+//		if claim != nil {
+//			fmt.Println(claim.Entries, "dropped:", claim.Expired)
+//			if err := claim.Done(ctx); err != nil {
+//				log.Print(err)
+//			}
+//		}
 //	}
 //
 // A loop that runs its tools by runner.Runner.Tool gives the queue to runner.Options and claims nothing. The commands

@@ -1,17 +1,41 @@
 // Package runner runs a project's hooks for a call of an agent loop, and merges their verdicts into one outcome.
 //
-//	cfg, err := projecthooks.Load(dir, projecthooks.LoadOptions{})
-//	…
-//	r, err := runner.New(cfg, runner.Options{})
-//	…
-//	defer r.Close()
-//	result, err := r.Tool(ctx, protocol.Call{Session: "s1", Tool: "shell", Args: args}, runTool)
-//	if err != nil {
-//		return err // no verdict: show the model nothing of the call
+//	package main
+//
+//	import (
+//		"context"
+//		"fmt"
+//		"log"
+//
+//		"github.com/hookrun/hookrun/projecthooks"
+//		"github.com/hookrun/hookrun/protocol"
+//		"github.com/hookrun/hookrun/runner"
+//	)
+//
+//	// runTool is a ToolFunc: args is the JSON that the model wrote, or that a hook put in its place.
+//	func runTool(ctx context.Context, args string) runner.Output {
+//		return runner.Output{Text: "ran with " + args} // and Err, if the tool failed
 //	}
-//	… give the model result.Text …
-//	if result.Stop {
-//		return errors.New(result.StopReason)
+//
+//	func main() {
+//		cfg, err := projecthooks.Load(".", projecthooks.LoadOptions{})
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		r, err := runner.New(cfg, runner.Options{})
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		defer r.Close()
+//		call := protocol.Call{Session: "s1", Tool: "shell", Args: `{"command":"ls"}`}
+//		result, err := r.Tool(context.Background(), call, runTool)
+//		if err != nil {
+//			log.Fatal(err) // no verdict: show the model nothing of the call
+//		}
+//		fmt.Println(result.Text) // for the model
+//		if result.Stop {
+//			log.Fatal(result.StopReason) // a hook ends the loop
+//		}
 //	}
 //
 // Before and After are the parts of Tool, for loops that run their tools themselves; Prompt is for the user's message.

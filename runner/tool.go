@@ -63,7 +63,7 @@ type Result struct {
 	ack     func(delivered bool) error // nil: the queue has no text for this call
 }
 
-// ToolFunc runs a tool with the arguments that the hooks have allowed. They may differ from Call.Args.
+// ToolFunc runs a tool with the arguments that the hooks have allowed: a JSON text, which may differ from Call.Args.
 type ToolFunc func(ctx context.Context, args string) Output
 
 // Tool runs one tool call from beginning to end: the pre-tool hooks, the tool unless they block the call, and the

@@ -113,6 +113,13 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestGoPageBeginsWithAProgram: a reader pastes the first block, and it prints the second. TestDocs runs it.
+func TestGoPageBeginsWithAProgram(t *testing.T) {
+	first := blocksOf(t, "docs/reference/go.md")[0]
+	require.Equal(t, "go", first.lang)
+	require.NotNil(t, first.output)
+}
+
 // try returns the folder in which the next block begins: a block may change it.
 func (b *block) try(t *testing.T, dir, home string) string {
 	if b.name != "" {
@@ -120,6 +127,8 @@ func (b *block) try(t *testing.T, dir, home string) string {
 	}
 	switch b.lang {
 	case "sh":
+		require.False(t, b.name != "" && !strings.Contains(b.name, "."), "%s: `%s`: before the block makes a file of it",
+			b.at, b.name)
 		if b.name == "" {
 			return b.runShell(t, dir, home)
 		}

@@ -1,9 +1,13 @@
 package docs
 
 import (
+	"encoding/json"
+	"go/doc/comment"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,4 +41,30 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 	for folder, is := range says {
 		require.True(t, is, "%s needs a comment above its package clause: // Package NAME …", folder)
 	}
+}
+
+// TestPackageCommentsCompile: the first block in the comment of each public package is a program that compiles as it
+// stands. An overlay puts the programs into packages that are not on disk.
+func TestPackageCommentsCompile(t *testing.T) {
+	root, temp := binary.Repository(t), t.TempDir()
+	overlay, build := map[string]string{}, exec.Command("go", "build", "-overlay", filepath.Join(temp, "overlay.json"))
+	for _, name := range []string{"hooks", "projecthooks", "queue", "runner"} {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name, "doc.go"), nil, parser.ParseComments)
+		require.NoError(t, err)
+		content := new(comment.Parser).Parse(file.Doc.Text()).Content
+		first := slices.IndexFunc(content, func(b comment.Block) bool { _, is := b.(*comment.Code); return is })
+		require.GreaterOrEqual(t, first, 0, "%s: the comment has no block", name)
+		program := content[first].(*comment.Code).Text
+		require.True(t, strings.HasPrefix(program, "package main\n"), "%s: %s", name, program)
+		source := filepath.Join(temp, name+".go")
+		require.NoError(t, os.WriteFile(source, []byte(program), 0o644))
+		overlay[filepath.Join(root, "docs", "comments", name, "main.go")] = source
+		build.Args = append(build.Args, "./docs/comments/"+name)
+	}
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(temp, "overlay.json"), text, 0o644))
+	build.Dir = root
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }

@@ -127,7 +127,7 @@ func (b *block) try(t *testing.T, dir, home string) string {
 	}
 	switch b.lang {
 	case "sh":
-		require.False(t, b.name != "" && !strings.Contains(b.name, "."), "%s: `%s`: before the block makes a file of it",
+		require.False(t, b.name != "" && !strings.Contains(b.name, "."), "%s: `%s`: above makes a file of the block",
 			b.at, b.name)
 		if b.name == "" {
 			return b.runShell(t, dir, home)

@@ -49,7 +49,8 @@ func TestPackageCommentsCompile(t *testing.T) {
 	root, temp := binary.Repository(t), t.TempDir()
 	overlay, build := map[string]string{}, exec.Command("go", "build", "-overlay", filepath.Join(temp, "overlay.json"))
 	for _, name := range []string{"hooks", "projecthooks", "queue", "runner"} {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name, "doc.go"), nil, parser.ParseComments)
+		path := filepath.Join(root, name, "doc.go")
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		require.NoError(t, err)
 		content := new(comment.Parser).Parse(file.Doc.Text()).Content
 		first := slices.IndexFunc(content, func(b comment.Block) bool { _, is := b.(*comment.Code); return is })

@@ -45,8 +45,9 @@ var blocks = []struct{ section, hook, lines string }{
 		` + hooks(`"command": "false"`) + `hookrun pre-tool --tool shell --pin --session-id s`},
 	{"The record:", "", hooks(`"command": "true"`) + `export XDG_STATE_HOME="$HOME/s"
 		hookrun allow --yes; chmod 777 "$HOME/s/hookrun"; hookrun pre-tool --tool shell --trust required`},
-	{"A kind of hook:", "prompt hook of line 1", `mkdir .claude; echo '{"hooks": {"PreToolUse": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]}}' \
-		>.claude/settings.json
+	{"A kind of hook:", "prompt hook of line 1", `mkdir .claude; cat >.claude/settings.json <<'END'
+{"hooks": {"PreToolUse": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]}}
+END
 		hookrun pre-tool --tool Bash --claude --on-failure block`},
 	{"A changed call:", "h", hooks(`"command": "echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\",`+
 		` \"updatedInput\": {}}}'"`) + "hookrun pre-tool --tool shell"},
@@ -93,8 +94,8 @@ func TestEveryBlockIsExplained(t *testing.T) {
 		}
 		explained[r.Page.Title], causes[r.Cause] = true, true
 	}
-	for _, cause := range []string{"policy", "exit", "signal", "timeout", "unstarted", "output", "rewrite", "unsupported",
-		"untrusted", "changed"} {
+	for _, cause := range strings.Fields(
+		"policy exit signal timeout unstarted output rewrite unsupported untrusted changed") {
 		require.True(t, causes[cause], "no line ends in a block with the cause %s", cause)
 	}
 	require.Greater(t, len(explained), 14)
@@ -105,14 +106,15 @@ func TestEveryBlockIsExplained(t *testing.T) {
 func TestTroubleshootingQuotes(t *testing.T) {
 	root := binary.Repository(t)
 	var messages strings.Builder
-	require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal"), func(path string, e os.DirEntry, err error) error {
+	read := func(path string, e os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
 			text, failed := os.ReadFile(path)
 			messages.Write(text)
 			return failed
 		}
 		return err
-	}))
+	}
+	require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal"), read))
 	joined := regexp.MustCompile(`" \+\s+"`).ReplaceAllString(messages.String(), "")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "start", "troubleshooting.md"))
 	require.NoError(t, err)
@@ -123,7 +125,8 @@ func TestTroubleshootingQuotes(t *testing.T) {
 		for _, phrase := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(title[1], -1) {
 			words := strings.Split(phrase[1], "…")
 			for _, w := range words {
-				require.Contains(t, joined, strings.TrimSpace(strings.ReplaceAll(w, ".tenex-hooks.json", "")), title[1])
+				w = strings.TrimSpace(strings.ReplaceAll(w, ".tenex-hooks.json", ""))
+				require.Contains(t, joined, w, title[1])
 			}
 			s, found := docs.SectionOf("hookrun pre-tool: " + strings.Join(words, "x"))
 			require.True(t, found, phrase[1])

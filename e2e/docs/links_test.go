@@ -96,10 +96,11 @@ func TestDocsLinks(t *testing.T) {
 func TestIndex(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(binary.Repository(t), "docs", "README.md"))
 	require.NoError(t, err)
+	const after = "start/troubleshooting.md#after-a-change-the-hooks-of--are-not-those-that-were-allowed"
 	for question, target := range map[string]string{
 		"Codex in CI":                     "clients/README.md#codex-in-ci",
 		"nothing but some commands":       "start/cookbook.md#allow-nothing-but-a-list",
-		"all is blocked after a git pull": "start/troubleshooting.md#after-a-change-the-hooks-of--are-not-those-that-were-allowed",
+		"all is blocked after a git pull": after,
 		"worktrees":                       "start/troubleshooting.md#a-linked-worktree",
 		"the wheel":                       "start/install.md",
 		"every variable":                  "reference/environment.md#variables-that-hookrun-reads",

@@ -60,18 +60,17 @@ func TestDocsSizes(t *testing.T) {
 }
 
 var (
-	linked   = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	fenced   = regexp.MustCompile("(?sm)^```.*?^```$")
-	endOf    = regexp.MustCompile(`[.:;?!]\**(\s+|$)|\s\|\s?|\n\n|\n[*#|]`)
-	wordOf   = regexp.MustCompile(`[\p{L}\p{N}_$/-]+`)
-	inClause = regexp.MustCompile(`\s+`)
+	linked = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	fenced = regexp.MustCompile("(?sm)^```.*?^```$")
+	endOf  = regexp.MustCompile(`[.:;?!]\**(\s+|$)|\s\|\s?|\n\n|\n[*#|]`)
+	wordOf = regexp.MustCompile(`[\p{L}\p{N}_$/-]+`)
 )
 
 // sentencesOf returns the sentences of a page, cells of tables too, each as its words.
 func sentencesOf(text string) (all []string) {
 	text = linked.ReplaceAllString(fenced.ReplaceAllString(text, ""), "$1")
 	for _, s := range endOf.Split(text, -1) {
-		all = append(all, strings.Join(wordOf.FindAllString(strings.ToLower(inClause.ReplaceAllString(s, " ")), -1), " "))
+		all = append(all, strings.Join(wordOf.FindAllString(strings.ToLower(s), -1), " "))
 	}
 	return all
 }

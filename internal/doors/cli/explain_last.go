@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/docs"
+	"github.com/hookrun/hookrun/internal/core/hookfile"
 	"github.com/hookrun/hookrun/internal/lib/lazy"
 	"github.com/hookrun/hookrun/internal/lib/printable"
 	"github.com/hookrun/hookrun/internal/record/lastblock"
@@ -95,7 +96,7 @@ func (r *lastReport) addFix() {
 		s, _ = docs.SectionOf("hookrun: " + message)
 	}
 	r.Page, r.Fix = s, s.Fix
-	if !isPolicy {
+	if !isPolicy || strings.HasPrefix(r.File, hookfile.ManagedFile()+":") { // nobody here may switch off the latter
 		return
 	}
 	if approve := approveLine.Get().FindString(r.Reason); approve != "" {
@@ -109,7 +110,7 @@ func (r *lastReport) addFix() {
 		r.Ways = append(r.Ways, fmt.Sprintf(`for good: "except": [%q] in the file`, r.Hook))
 		return
 	}
-	r.Ways = append(r.Ways, `for good: a narrower "matcher" or "if", or "enabled": false`)
+	r.Ways = append(r.Ways, `for good: in the file a narrower "matcher" or "if", or "enabled": false`)
 }
 
 // String returns the report for a person.

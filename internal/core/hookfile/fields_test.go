@@ -61,7 +61,8 @@ func TestRowsOfFields(t *testing.T) {
 // TestRowsOfFieldsInDocs: the tables of keys name each of them, and no other.
 func TestRowsOfFieldsInDocs(t *testing.T) {
 	keys := map[string]bool{}
-	for page, section := range map[string]string{"hooks-file": "Keys of a hook", "http-hooks": "The entry"} {
+	for page, section := range map[string]string{"reference/hooks-file": "Keys of a hook",
+		"scale/http": "A hook with a URL"} {
 		text, err := os.ReadFile("../../../docs/" + page + ".md")
 		require.NoError(t, err)
 		_, table, ok := strings.Cut(string(text), "\n## "+section+"\n")

@@ -12,7 +12,7 @@ import (
 // Dialect is the dialect of MassGen's hook framework: a HookEvent on stdin, a HookResult on stdout. Hooks run one after
 // the other, and each sees the arguments that earlier hooks left. A deny ends the call. A failed hook fails open unless
 // its file says fail_closed; before a tool, a hook that is not found always fails closed. If MassGen's documents and
-// code differ, the documents count: see docs/clients/massgen.md.
+// code differ, the documents count: conformance/README.md has the differences.
 var Dialect = &dialect.Dialect{
 	Name:   "massgen",
 	Events: events,

@@ -23,7 +23,7 @@ llm = LLM(model=os.environ.get("MODEL", "gpt-4o"), provider="openai", base_url=o
 with Gate(WORKSPACE) as gate, hooks(gate):
     asked = gate.prompt(sys.argv[1])
     if not asked.runs:
-        sys.exit(f"a hook holds the prompt up: {asked.stop_reason or asked.reason}")
+        sys.exit(f"a hook blocks the prompt: {asked.stop_reason or asked.reason}")
     worker = Agent(role="worker", goal="Do the task.", backstory="You work in a shell.", llm=llm, tools=[shell])
     task = Task(description=asked.text, expected_output="What you did.", agent=worker)
     print(Crew(agents=[worker], tasks=[task]).kickoff())

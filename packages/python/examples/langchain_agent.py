@@ -25,5 +25,5 @@ with Gate(WORKSPACE) as gate:
     agent = create_agent(model, [shell], middleware=[HookrunMiddleware(gate)])
     asked = gate.prompt(sys.argv[1])
     if not asked.runs:
-        sys.exit(f"a hook holds the prompt up: {asked.stop_reason or asked.reason}")
+        sys.exit(f"a hook blocks the prompt: {asked.stop_reason or asked.reason}")
     print(agent.invoke({"messages": [{"role": "user", "content": asked.text}]})["messages"][-1].content)

@@ -88,7 +88,7 @@ func TestChildThatHoldsThePipesDoesNotDelayTheResult(t *testing.T) {
 	}
 }
 
-// The numbers are those of docs/develop/processes.md. A busy machine makes a wait longer, never shorter.
+// The numbers are those of docs/reference/environment.md. A busy machine makes a wait longer, never shorter.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

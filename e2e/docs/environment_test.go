@@ -53,8 +53,9 @@ var limits = map[string]map[string][]string{
 			"texts/queue/history.go:maxAge"},
 		"`serve --listen`: a head; a body; no request": {"doors/serve/http.go:headTime", "doors/serve/http.go:bodyTime",
 			"doors/serve/http.go:bodyPart", "doors/serve/http.go:idleTime"},
-		"`mcp`: the server's list of tools; its end": {"doors/mcpproxy/tools.go:listPatience", "doors/cli/mcp.go:mcpGrace"},
-		"between heartbeats":                         {"record/lastrun/heartbeat.go:beatInterval"},
+		"`mcp`: the server's list of tools; its end": {"doors/mcpproxy/tools.go:listPatience",
+			"doors/cli/mcp.go:mcpGrace"},
+		"between heartbeats": {"record/lastrun/heartbeat.go:beatInterval"},
 	},
 	"Sizes": {
 		"a call's input: a flag, a file, stdin": {"doors/cli/callflags.go:maxValue"},
@@ -135,7 +136,8 @@ func sectionOf(t *testing.T, name string) string {
 var (
 	number = regexp.MustCompile(`\b(\d[\d,]*)(?:\^(\d+))?(?: (ms|s|min|h|days?|KiB|MiB)\b)?`)
 	units  = map[string]int64{"": 1, "ms": int64(time.Millisecond), "s": int64(time.Second), "min": int64(time.Minute),
-		"h": int64(time.Hour), "day": int64(24 * time.Hour), "days": int64(24 * time.Hour), "KiB": 1 << 10, "MiB": 1 << 20}
+		"h": int64(time.Hour), "day": int64(24 * time.Hour), "days": int64(24 * time.Hour),
+		"KiB": 1 << 10, "MiB": 1 << 20}
 )
 
 // numbersIn returns the numbers of a row in bytes, nanoseconds or pieces.

@@ -31,8 +31,8 @@ var (
 	link     = lazy.Regexp{Text: `\[([^\]]+)\]\([^)]+\)`}
 )
 
-// SectionOf returns the first section about a message. Its title has words of the message in quotation marks, with … in
-// the place of what differs from message to message.
+// SectionOf returns the first section about a message. The title has words of the message in quotation marks, with …
+// in the place of words that differ.
 func SectionOf(message string) (s Section, found bool) {
 	for _, part := range strings.Split(troubleshooting, "\n## ")[1:] {
 		title, text, _ := strings.Cut(part, "\n")

@@ -4,8 +4,8 @@
 //	line, err := lastblock.Read(state, workspace)
 //
 // A call is one line, as in the run log: without secrets, and with long texts cut. Each workspace has one file for the
-// user alone. A reader gets the whole line of one call. The line of an older call stays if a later one cannot be
-// written, so a reader must show the time.
+// user alone. A reader gets the whole line of one call. If a later line cannot be written, the old line stays, so a
+// reader must show the time.
 package lastblock
 
 import (
@@ -28,7 +28,7 @@ const age = 30 * 24 * time.Hour
 
 func path(dir, workspace string) string { return filepath.Join(dir, Folder, state.Hashed(workspace)) }
 
-// Write replaces the line of the workspace. It removes the lines of other workspaces that are older than 30 days.
+// Write replaces the line of the workspace, and removes lines of other workspaces after 30 days.
 func Write(dir, workspace string, line []byte) error {
 	path := path(dir, workspace)
 	if err := owner.MkdirAll(filepath.Dir(path)); err != nil {
@@ -38,7 +38,7 @@ func Write(dir, workspace string, line []byte) error {
 	return atomic.WritePrivate(path, string(line))
 }
 
-// Read returns the line of the workspace, or nil if there is none.
+// Read returns the line of the workspace, or nil without a line.
 func Read(dir, workspace string) ([]byte, error) {
 	line, err := os.ReadFile(path(dir, workspace))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -183,7 +183,7 @@ func TestFixAsks(t *testing.T) {
 			code, screen := binary.AtTerminal(t, cmd, row.typed)
 			require.Equal(t, row.questions, strings.Count(screen, question), screen)
 			require.Equal(t, 1, strings.Count(screen, allowed), screen)
-			require.Contains(t, screen, "hookrun install claude -C "+p.workspace+"\r\n  mends: hookrun is not ")
+			require.Contains(t, screen, "hookrun install claude -C "+p.workspace+"\r\n  fixes: hookrun is not ")
 			require.Equal(t, row.installed && row.allowed, code == 0, "%s%s", &stdout, screen)
 			require.Equal(t, !row.installed, strings.Contains(stdout.String(), "  not run\n"))
 			require.Equal(t, !row.installed, strings.Contains(stdout.String(), "  error    hookrun is not installed"))
@@ -211,7 +211,7 @@ func TestFixWithoutATerminal(t *testing.T) {
 	}
 	code, stdout, _ := without("--fix")
 	require.Equal(t, 1, code)
-	require.True(t, strings.HasPrefix(stdout, "hookrun install claude -C "+p.workspace+"\n  mends: hookrun is not "+
+	require.True(t, strings.HasPrefix(stdout, "hookrun install claude -C "+p.workspace+"\n  fixes: hookrun is not "+
 		"installed: no settings of Claude Code run it\n  not run: there is no terminal to ask at; --yes runs it\n\n"+
 		"hookrun allow "+p.workspace+"\n"), stdout)
 	require.Contains(t, stdout, "  not run: a person must look at the hooks, and run it at a terminal\n")

@@ -49,7 +49,7 @@ var setUps = []setUp{
 	},
 	{
 		name: "settings with a fault", spoil: func(p *patient) { p.write(settings, "{") },
-		names: "error entry hookrun is not installed", mend: "mend $W/.claude/settings.json first, then run: hookrun",
+		names: "error entry hookrun is not installed", mend: "fix $W/.claude/settings.json first, then run: hookrun",
 		hand: func(p *patient) { p.write(settings, "{}"); p.install("--allow") },
 	},
 	{

@@ -87,7 +87,7 @@ wrote .tenex-hooks.schema.json
 
 Packs: git, secrets, files, agents, remote. There are others too: infra. hookrun pack explains them.
 Hooks for this project: `+hooks+`. Each does nothing where its program is missing. To switch one off, write "enabled": false in its entry.
-Watched once they are allowed: .tenex-hooks.json alone. After a change of it every … is held until hookrun allow.
+Watched once they are allowed: .tenex-hooks.json alone. After a change of it every … is blocked until hookrun allow.
 
 Next:
   hookrun test …
@@ -110,7 +110,7 @@ Claude Code
   ok       $PROJECT/.claude/settings.json:…: runs hookrun at …: hookrun fire --output claude …
   ok       $PROJECT/.claude/settings.json:…: runs hookrun at Stop: hookrun fire --output claude …
   ok       the hooks are those that were allowed on …
-  ok       $PROJECT/.claude/settings.json:…: the entry blocks the canary, as Claude Code would run it
+  ok       $PROJECT/.claude/settings.json:…: the entry blocks the test call, as Claude Code would run it
   warning  it has never run hookrun in this workspace since the install
            -> let Claude Code run a tool in $PROJECT, then run hookrun doctor again
 `)

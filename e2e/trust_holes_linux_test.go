@@ -112,7 +112,7 @@ func TestAccessListOfHooksFile(t *testing.T) {
 	require.NoError(t, unix.Setxattr(config, "system.posix_acl_access", list, 0))
 	got := p.run(p.dir, "pre-tool", "--tool", "t")
 	require.Equal(t, 1, got.Code)
-	require.Contains(t, got.Stderr, "can be written to by other users; mend it with: chmod go-w "+config)
+	require.Contains(t, got.Stderr, "can be written to by other users; fix it with: chmod go-w "+config)
 	require.NoError(t, os.Chmod(config, 0o600)) // which takes the mask's right away
 	require.NotEqual(t, 1, p.run(p.dir, "pre-tool", "--tool", "t").Code)
 }

@@ -103,7 +103,7 @@ func (r *Runner) plan(c protocol.Call, event protocol.Event, out Output) (*engin
 		return nil, err
 	}
 	if r.pin && c.Session == "" {
-		return nil, &CallError{"a pinned call needs the id of its session"}
+		return nil, &CallError{"Options.Pin needs the id of the call's session"}
 	}
 	if c.Workspace == "" {
 		r.mu.Lock()

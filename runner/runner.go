@@ -118,7 +118,8 @@ func New(cfg *hooks.Config, o Options) (*Runner, error) {
 }
 
 // errParsed is the error for a Config without files, if Trust or Pin is set.
-var errParsed = errors.New("Trust and Pin look after files, and Parse has read none; use projecthooks.Load")
+var errParsed = errors.New("Options.Trust and Options.Pin look after files, and Parse has read none; " +
+	"use projecthooks.Load")
 
 func isParsed(c *host.Config) bool {
 	return c.Config() != nil && len(c.Config().Files) > 0 && c.Dir() == ""

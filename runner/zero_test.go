@@ -228,7 +228,7 @@ func TestCallErrors(t *testing.T) {
 	defer r.Close()
 	for want, c := range map[string]protocol.Call{
 		"the call has no Tool":                  {Session: "s"},
-		"a pinned call needs the id":            {Tool: "shell"},
+		"Options.Pin needs the id":              {Tool: "shell"},
 		`Extra has the key "tool_name"`:         {Session: "s", Tool: "x", Extra: map[string]any{"tool_name": "y"}},
 		`Extra has the key "Tool_Name"`:         {Session: "s", Tool: "x", Extra: map[string]any{"Tool_Name": "y"}},
 		`Extra has the key ""`:                  {Session: "s", Tool: "x", Extra: map[string]any{"": "y"}},

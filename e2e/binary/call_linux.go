@@ -76,7 +76,7 @@ func (c *Call) Ends(code int) {
 	select {
 	case <-ended:
 	case <-time.After(Patience):
-		require.Fail(c, "hookrun does not end, or something holds its output")
+		require.Fail(c, "hookrun does not end, or something keeps its output open")
 	}
 	require.Equal(c, code, c.Cmd.ProcessState.ExitCode(), "%s%s", &c.Out, &c.Err)
 }

@@ -88,7 +88,7 @@ var (
 	}
 	protectedCases = []guardSDKCase{
 		{guard: "protect-files", at: "lock", denied: "go.sum is written by the package manager."},
-		{guard: "protect-files", at: "read", denied: ".env holds secrets."},
+		{guard: "protect-files", at: "read", denied: ".env contains secrets."},
 		{guard: "protect-files", at: "shell", denied: "Do not touch .env in the shell."},
 		{guard: "protect-files", at: "plain"},
 	}

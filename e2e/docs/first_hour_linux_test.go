@@ -31,7 +31,7 @@ func TestFirstHourWithAClient(t *testing.T) {
 				require.Zero(t, code, "%s: %s%s", line, screen, &out)
 				connected = connected || strings.HasPrefix(line, "hookrun install")
 				if strings.HasPrefix(line, "hookrun doctor") {
-					require.Contains(t, out.String(), "the entry blocks the canary")
+					require.Contains(t, out.String(), "the entry blocks the test call")
 					require.NotContains(t, out.String(), "\n  error ")
 				}
 				if line == "hookrun allow\n" {

@@ -71,16 +71,16 @@ func TestClaudeExampleGuard(t *testing.T) {
 		args       map[string]any
 		why        string // of the deny; "" lets pass
 	}{
-		{"write .env", "Write", map[string]any{"file_path": ".env", "content": "x"}, ".env holds secrets"},
+		{"write .env", "Write", map[string]any{"file_path": ".env", "content": "x"}, ".env contains secrets"},
 		{"write .env of an environment", "Edit", map[string]any{"file_path": "/p/web/.env.production"},
-			".env.production holds secrets"},
+			".env.production contains secrets"},
 		{"write into .git", "Write", map[string]any{"file_path": "/p/.git/hooks/pre-commit"}, "belongs to git"},
 		{"write a lock file", "MultiEdit", map[string]any{"file_path": "web/package-lock.json"},
 			"written by the package manager"},
 		{"write a notebook named as a lock", "NotebookEdit", map[string]any{"notebook_path": "poetry.lock"},
 			"written by the package manager"},
-		{"read .env", "Read", map[string]any{"file_path": ".env"}, ".env holds secrets"},
-		{"read .env elsewhere", "Read", map[string]any{"file_path": "/elsewhere/.env"}, "holds secrets"},
+		{"read .env", "Read", map[string]any{"file_path": ".env"}, ".env contains secrets"},
+		{"read .env elsewhere", "Read", map[string]any{"file_path": "/elsewhere/.env"}, "contains secrets"},
 		{"cat .env", "Bash", map[string]any{"command": "ls; cat .env"}, "Do not touch .env in the shell."},
 		{"redirect from .env", "Bash", map[string]any{"command": "wc -l <src/.env"}, "Do not touch src/.env"},
 		{"no path", "Write", map[string]any{}, "could not be checked"},
@@ -251,7 +251,7 @@ func TestClaudeExampleOneHook(t *testing.T) {
 			require.Empty(t, done.Stdout, event)
 			require.Equal(t, filepath.Join(broken, ".tenex-hooks.json")+
 				`:1:12: hook "guard" has no "command", no "events"`+
-				"\nhookrun fire: a person must mend this; until then every call is blocked, and so are the agent's "+
+				"\nhookrun fire: a person must fix this; until then every call is blocked, and so are the agent's "+
 				"own edits\n", done.Stderr, event)
 		}
 	})

@@ -262,7 +262,7 @@ func TestAnswer(t *testing.T) {
 		v := readBackLoosely(t, gemini.Client, protocol.Outcome{Event: "SessionStart", Reason: "R", Stop: true,
 			StopReason: "S"})
 		require.Equal(t,
-			"hookrun: Gemini CLI cannot be held up at SessionStart: R\nhookrun: Gemini CLI cannot be stopped at "+
+			"hookrun: Gemini CLI cannot be blocked at SessionStart: R\nhookrun: Gemini CLI cannot be stopped at "+
 				"SessionStart: S", v.SystemMessage)
 	})
 	t.Run("what Gemini CLI shows instead of a reason has it", func(t *testing.T) {

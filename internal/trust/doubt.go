@@ -51,10 +51,10 @@ func (f *Fingerprint) Unresolved(cfg *hookfile.Config) (entries, ofClients []hoo
 		const begin = "hook %s: what files its command runs cannot be told for sure: %s; "
 		switch what := first(why); {
 		case h.Files != nil:
-			text := fmt.Sprintf("hook %s: %s; mend the glob, or take it out", name, what)
+			text := fmt.Sprintf("hook %s: %s; fix the glob, or take it out", name, what)
 			entries = append(entries, h.CommandDiagnostic(text))
 		case h.TakesFiles:
-			const mend = `name them in the entry, such as "files": ["gates/**"], or [] if there are none`
+			const mend = `name them in the entry, such as "files": ["hooks/**"], or [] if there are none`
 			entries = append(entries, h.CommandDiagnostic(fmt.Sprintf(begin, name, what)+mend))
 		default:
 			const mend = "a change of a file that is not in the list of hookrun allow is not noticed"

@@ -96,7 +96,7 @@ func (l *lister) walk(folder string, rest []string) error {
 	names.names = names.namesOf(entries)
 	l.listings[l.hook] = append(l.listings[l.hook], names)
 	if l.looked += len(entries); l.looked > maxListed {
-		return fmt.Errorf("more than %d files; write one that names fewer, such as \"gates/**\"", maxListed)
+		return fmt.Errorf("more than %d files; write one that names fewer, such as \"hooks/**\"", maxListed)
 	}
 	if rest[0] == "**" && len(rest) > 1 {
 		if err := l.walk(folder, rest[1:]); err != nil {

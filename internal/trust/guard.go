@@ -81,7 +81,7 @@ func (g *guard) read(s *starts, line *shellline.Line, steps []step, text string)
 		if i > 0 {
 			g.at = lineAt(text, step.at)
 			const text = "%secho %s |: the echo of some sh ends at \\c and rewrites each \\ of the call, so the " +
-				"gate sees another text; write printf '%%s\\n' %[2]s |"
+				"hook sees another text; write printf '%%s\\n' %[2]s |"
 			s.report(false, fmt.Sprintf(text, g.place(), words[i].Source))
 		}
 	}
@@ -143,7 +143,7 @@ func (s *starts) guardGoesOn(fault string) bool {
 		return false
 	}
 	s.report(false, s.guard.place()+fault+
-		", and the gate may let calls pass without it; write || exit 2 behind the command, or install it")
+		", and the hook may let calls pass without it; write || exit 2 behind the command, or install it")
 	return true
 }
 

@@ -296,7 +296,7 @@ func TestGlobsThatNameNothing(t *testing.T) {
 	cfg, now := take(t, dir, doc)
 	unresolved, _ := now.Unresolved(cfg)
 	require.Len(t, unresolved, 1)
-	require.Contains(t, unresolved[0].Text, `hook "h": its glob "gate/**" in "files" names no file; mend the glob`)
+	require.Contains(t, unresolved[0].Text, `hook "h": its glob "gate/**" in "files" names no file; fix the glob`)
 	cfg, now = take(t, dir, strings.Replace(doc, `["gate/**"]`, `[]`, 1))
 	unresolved, _ = now.Unresolved(cfg)
 	require.Empty(t, unresolved)

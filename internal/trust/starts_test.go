@@ -164,7 +164,7 @@ func TestSplitVariable(t *testing.T) {
 func TestGuardWithoutItsProgram(t *testing.T) {
 	dir := workspace(t)
 	install(t, dir, "cat", "grep", "bash")
-	const goesOn = "jq: not found in PATH, and the gate may let calls pass without it; write || exit 2 behind the "
+	const goesOn = "jq: not found in PATH, and the hook may let calls pass without it; write || exit 2 behind the "
 	for _, c := range []struct {
 		script string
 		own    bool

@@ -51,7 +51,7 @@ func TestStateThatOthersCanWrite(t *testing.T) {
 		windows.DACL_SECURITY_INFORMATION|windows.PROTECTED_DACL_SECURITY_INFORMATION, nil, nil, list, nil))
 	_, err = trust.Open(state, "")
 	require.ErrorContains(t, err, "can be written to by ")
-	require.ErrorContains(t, err, "; mend it with: icacls ")
+	require.ErrorContains(t, err, "; fix it with: icacls ")
 	_, err = trust.Open(filepath.Join(state, "below"), "")
 	require.ErrorContains(t, err, "can be written to by ")
 }

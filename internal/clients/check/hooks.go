@@ -197,10 +197,10 @@ func failOpen(hooks []hook.Hook) []hook.Diagnostic {
 	if first == nil {
 		return nil
 	}
-	text := fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
+	text := fmt.Sprintf("hook %s fails open: when it times out, the tool runs; "+
 		`to close it add "on_failure": "block", or {"timeout": "continue"} if it is meant to`, gates[0])
 	if len(gates) > 1 {
-		text = fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
+		text = fmt.Sprintf("hooks %s%s fail open: when one times out, the tool runs; "+
 			`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`,
 			strings.Join(gates, ", "), rest)
 	}

@@ -76,7 +76,7 @@ func misplacedKeys(m dialect.Event, hook, text string, a map[string]gjson.Result
 			}
 		}
 	}
-	look(gjson.Parse(text), client.ClaudeAnswer, "at the top level", "; it belongs in hookSpecificOutput")
+	look(gjson.Parse(text), client.ClaudeAnswer, "at the top of its JSON", "; it belongs in hookSpecificOutput")
 	if object, ok := a["hookSpecificOutput"]; ok {
 		look(object, m.Fields, "in hookSpecificOutput", "")
 	}

@@ -138,10 +138,10 @@ func readOnFailure(h *settings.Handler) {
 	}
 	switch {
 	case h.Async:
-		h.Warn(policy.Index, "%s\"onFailure\" means nothing for a hook that is async: no failure holds anything up",
+		h.Warn(policy.Index, "%s\"onFailure\" means nothing for an async hook: its failure blocks nothing",
 			h.Who)
 	case h.Dialect.CannotBlock(h.Event):
-		h.Warn(policy.Index, "%s\"onFailure\" means nothing at %s: no failure holds anything up", h.Who, h.Event)
+		h.Warn(policy.Index, "%s\"onFailure\" means nothing at %s: no failure blocks anything there", h.Who, h.Event)
 	}
 }
 

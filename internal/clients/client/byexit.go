@@ -47,7 +47,7 @@ func ReplyByExit(o protocol.Outcome, m dialect.Event, client string) (Reply, err
 		all := append(append([]string{reason}, texts...), notes.ToUser...)
 		return Reply{Stderr: cmp.Or(strings.TrimSpace(Joined(all...)), "Blocked by a hook"), Exit: 2}, nil
 	case held:
-		notes.Cannot("be held up", reason)
+		notes.Cannot("be blocked", reason)
 	}
 	if o.UpdatedOutput != nil {
 		notes.Cannot("take another result", AHook(o.UpdatedBy)+" changed it")

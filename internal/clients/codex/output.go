@@ -54,7 +54,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case held && m.Can&hasDecision != 0:
 		out.Block(why)
 	case held:
-		out.Cannot("be held up", why)
+		out.Cannot("be blocked", why)
 	case o.Stop:
 		out.Cannot("be stopped", o.StopReason)
 	case o.UpdatedOutput != nil && m.Can&replaces != 0: // a block replaces the result by a text

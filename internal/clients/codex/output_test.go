@@ -81,9 +81,9 @@ func TestCodexOutput(t *testing.T) {
 			&context: `{"systemMessage":"M\nhookrun: Codex cannot give the model this at PreCompact:\nC\n\nD"}`},
 		"Stop": {&block: `{"decision":"block","reason":"R"}`, &stop: `{"continue":false,"stopReason":"S"}`,
 			&held: `{"decision":"block","reason":"R\n\nC"}`},
-		"SubagentStart": {&block: `{"systemMessage":"hookrun: Codex cannot be held up at SubagentStart: R"}`,
+		"SubagentStart": {&block: `{"systemMessage":"hookrun: Codex cannot be blocked at SubagentStart: R"}`,
 			&stop: `{"systemMessage":"hookrun: Codex cannot be stopped at SubagentStart: S"}`},
-		"Interrupt": {&block: `{"systemMessage":"hookrun: Codex cannot be held up at Interrupt: R"}`,
+		"Interrupt": {&block: `{"systemMessage":"hookrun: Codex cannot be blocked at Interrupt: R"}`,
 			&context: `{"systemMessage":"M\nhookrun: Codex cannot give the model this at Interrupt:\nC\n\nD"}`},
 		"SessionEnd": {&block: nothing, &context: nothing},
 	} {

@@ -185,7 +185,7 @@ func (m rule) words() string {
 	case m.Can&dialect.Block != 0:
 		return `an answer is {"decision": "block", "reason": "…"}`
 	}
-	return "nothing can be held up there"
+	return "nothing can be blocked there"
 }
 
 // textOf returns a text as written, any other value as JSON, and "" for a missing value.

@@ -73,7 +73,7 @@ func (a *answer) write() {
 		}
 		a.set("reason", a.why)
 	case a.held && a.Can&denies == 0:
-		a.Cannot("be held up", a.why)
+		a.Cannot("be blocked", a.why)
 	}
 	if a.UpdatedOutput != nil && !a.held {
 		if a.Name == "PostToolUse" {

@@ -116,7 +116,7 @@ func TestUnseen(t *testing.T) {
 			r := dialecttest.Printed(stdout)
 			v := Dialect.ApplyFailurePolicy(&c, Dialect.Hooks.Decode(&c, "h", &r))
 			require.Equal(t, hidden || !passes, v.Decision == protocol.Block, "%.60s", args)
-			require.Equal(t, hidden && passes, strings.Contains(v.Reason, "cannot hold it"))
+			require.Equal(t, hidden && passes, strings.Contains(v.Reason, "does not fit into $"))
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (c *checked) version(program string) {
 			what += ": hookrun knows " + strings.Join(c.Versions, ", ")
 		}
 		c.add(Finding{Check: "version", Severity: Note, Where: program, What: what,
-			Mend: "see that a guard blocks a call in it; look for a newer hookrun"})
+			Mend: "see that a hook blocks a call in it; look for a newer hookrun"})
 	}
 }
 
@@ -114,7 +114,7 @@ func (c *checked) canary(e install.InstalledEntry) {
 	mend := []mending{c.otherAnswer(e)}
 	payload, _, err := c.dialect.Hooks.Encode(call)
 	if err != nil {
-		f.What = "the canary cannot be written: " + err.Error()
+		f.What = "the test call cannot be written: " + err.Error()
 		c.add(f, mend...)
 		return
 	}
@@ -138,16 +138,16 @@ func (c *checked) canary(e install.InstalledEntry) {
 	case got.TimedOut:
 		f.What = fmt.Sprintf("the entry gave no answer in %s", limit)
 	case verdict.Decision != protocol.Block:
-		const text = "the entry does not block the canary (exit %d): %s"
+		const text = "the entry does not block the test call (exit %d): %s"
 		f.What = fmt.Sprintf(text, got.ExitCode, cmp.Or(answer, "no output"))
-	case !strings.Contains(verdict.Reason, canary.Reason):
+	case !canary.Blocked(verdict.Reason):
 		f.What = "the entry blocks every call with an error: " + answer
 		if c.doctor.Workspace.Config == nil {
-			mend = []mending{{text: "mend the hooks file, see hookrun check"}}
+			mend = []mending{{text: "fix the hooks file, see hookrun check"}}
 		}
 	default:
 		mend = nil
-		f.Severity, f.What = OK, "the entry blocks the canary, as "+c.Files.Client+" would run it"
+		f.Severity, f.What = OK, "the entry blocks the test call, as "+c.Files.Client+" would run it"
 	}
 	c.add(f, mend...)
 }

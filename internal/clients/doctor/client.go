@@ -161,7 +161,7 @@ func (c *checked) fault(path string, err error, hasEntries bool) {
 		return
 	}
 	f := Finding{Check: "settings", Severity: Warning, Where: path, What: err.Error()}
-	f.Mend = "mend it there, then run hookrun doctor again"
+	f.Mend = "fix it there, then run hookrun doctor again"
 	var problems hook.Diagnostics
 	if errors.As(err, &problems) {
 		first := diagnosed(Warning, problems[0])

@@ -269,8 +269,8 @@ func TestPrograms(t *testing.T) {
 		severity             doctor.Severity
 		text                 string
 	}{
-		{name: "denied", stdout: deny, severity: doctor.OK, text: "blocks the canary"},
-		{name: "silent", severity: doctor.Error, text: "does not block the canary (exit 0): no output"},
+		{name: "denied", stdout: deny, severity: doctor.OK, text: "blocks the test call"},
+		{name: "silent", severity: doctor.Error, text: "does not block the test call (exit 0): no output"},
 		{name: "missing", stderr: "sh: hookrun: not found", exit: 127, severity: doctor.Error, text: "exited with 127"},
 		{name: "blocked by the shell", stderr: "sh: not found", exit: 2, severity: doctor.Error, text: "every call"},
 		{name: "late", timedOut: true, severity: doctor.Error, text: "no answer in 15s"},
@@ -320,5 +320,5 @@ func TestPluginNeedsNoShell(t *testing.T) {
 		r.Stdout.Total = int64(len(r.Stdout.Head))
 		return r
 	}
-	p.finds(doctor.OK, "canary", "blocks the canary, as OpenCode would run it")
+	p.finds(doctor.OK, "canary", "blocks the test call, as OpenCode would run it")
 }

@@ -75,7 +75,7 @@ func (c *checked) checkEntryKeys(e install.InstalledEntry, where string) {
 		f.What = "the entry at " + e.Event + ` has "if", so hookrun does not run for every call`
 	case entry.Get("shell").Exists():
 		f.Severity = Warning
-		f.What = "the entry at " + e.Event + ` has "shell", and the canary is not run by that one`
+		f.What = "the entry at " + e.Event + ` has "shell", and the test call is not run by that one`
 	default:
 		return
 	}

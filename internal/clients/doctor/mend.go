@@ -44,7 +44,7 @@ func (c *checked) installed(p install.Target, flags ...string) mending {
 	m := c.at("install", p, flags...)
 	switch {
 	case c.unreadable[p.Path]:
-		return mending{text: "mend " + p.Path + " first, then run: " + m.text}
+		return mending{text: "fix " + p.Path + " first, then run: " + m.text}
 	case !c.reaches(p):
 		return mending{text: c.doctor.putInPath() + ", then run: " + m.text}
 	}

@@ -38,7 +38,7 @@ func (c *checked) try(m client.Managed) {
 
 func (c *checked) tried(t client.Trial) Finding {
 	f := Finding{Check: "trial", Severity: Warning, Where: c.executable,
-		Mend: "see that a guard blocks a call in it, for a user of this machine"}
+		Mend: "see that a hook blocks a call in it, for a user of this machine"}
 	home, err := os.MkdirTemp("", "hookrun-doctor-")
 	if err != nil {
 		f.What = "it cannot be tried: " + err.Error()
@@ -77,7 +77,7 @@ func (c *checked) tried(t client.Trial) Finding {
 	switch output := strings.Join(strings.Fields(textOf(got.Stderr)+" "+textOf(got.Stdout)), " "); {
 	case model.asked.Load():
 		f.Severity = Error
-		f.What = "it sent the canary to its model: with such settings of a user it does not run hookrun"
+		f.What = "it sent the test call to its model: with such settings of a user it does not run hookrun"
 	case len(ran) > 0:
 		f.Severity, f.Mend = OK, ""
 		f.What = "it obeyed the entry, though the settings of a user switch hooks off"

@@ -93,7 +93,7 @@ func (d *Doctor) hooksFilesBelow() (found []Finding) {
 
 func diagnosed(severity Severity, d hook.Diagnostic) Finding {
 	f := Finding{Check: "hook", Severity: severity, Where: d.File, What: d.Text,
-		Mend: "mend it there, then run hookrun check"}
+		Mend: "fix it there, then run hookrun check"}
 	if d.Line > 0 {
 		f.Where += ":" + strconv.Itoa(d.Line) + ":" + strconv.Itoa(d.Column)
 	}

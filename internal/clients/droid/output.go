@@ -69,7 +69,7 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		out.CannotTell(context)
 	}
 	if (held || o.Stop) && m.Can&dialect.Block == 0 {
-		out.Cannot("be held up", client.Joined(o.StopReason, o.Reason))
+		out.Cannot("be blocked", client.Joined(o.StopReason, o.Reason))
 	}
 	return encoded(out, exit)
 }

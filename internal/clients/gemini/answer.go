@@ -71,7 +71,7 @@ func (m rule) answer(who string, object gjson.Result) (v dialect.Verdict, ignore
 	for key := range object.ForEach {
 		switch name := strictjson.Text(key.Raw); {
 		case name == "tool_input", name == "additionalContext":
-			lost := fmt.Sprintf("%s answered with %q at the top level, where it means nothing; it belongs in "+
+			lost := fmt.Sprintf("%s answered with %q at the top of its JSON, where it means nothing; it belongs in "+
 				"hookSpecificOutput", who, name)
 			if name == "tool_input" && v.Doubt == "" { // a rewrite
 				v.Doubt = lost

@@ -35,7 +35,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		out.Decision, out.Reason = "deny", strictjson.ValueText(o.UpdatedOutput)
 	}
 	if out.Decision == "deny" && m.Can&dialect.Block == 0 {
-		out.Cannot("be held up", out.Reason)
+		out.Cannot("be blocked", out.Reason)
 	}
 	if o.Stop && m.Can&dialect.Stop == 0 {
 		out.Cannot("be stopped", o.StopReason)

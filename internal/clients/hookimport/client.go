@@ -20,7 +20,7 @@ func notCarried() map[string]string {
 		"asyncRewake":            "here no hook wakes the model",
 		"rewakeMessage":          "here no hook wakes the model",
 		"rewakeSummary":          "here no hook wakes the model",
-		"holdsTools":             "here every hook holds its tool",
+		"holdsTools":             "here a tool waits for each of its hooks",
 		"loop_limit":             "it is about the end of a turn",
 		"cloud":                  "there is no cloud here",
 		"commandWindows":         "an entry has one command for all systems",

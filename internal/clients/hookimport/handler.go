@@ -145,7 +145,7 @@ func (g *handler) obstacle(texts string) string {
 	case install.RunsHookrun(command):
 		return "it runs hookrun, which would run this hook again"
 	case rule != "" && (h.If.Malformed() || !clients.All().IsAboutTool(g.entry.Event)):
-		return fmt.Sprintf("its if %s holds of no call of this event, so it never runs", brief(rule))
+		return fmt.Sprintf("its if %s matches no call of this event, so it never runs", brief(rule))
 	}
 	if h.Request() != nil {
 		if _, err := h.Endpoint(); err != nil {

@@ -97,10 +97,10 @@ func TestEntries(t *testing.T) {
 				`"PreToolUse":[{"hooks":[{"type":"command","command":" ` +
 				`\n"},{"type":"command","command":"b","if":"Bash(git"}]}]}}`,
 			`null`,
-			`left_out this hook is not carried: its if "Bash(x)" holds of no call of this event, so it` +
+			`left_out this hook is not carried: its if "Bash(x)" matches no call of this event, so it` +
 				` never runs` + "\n" +
 				`left_out this hook is not carried: its command is blank, so it lets everything pass` + "\n" +
-				`left_out this hook is not carried: its if "Bash(git" holds of no call of this event, so it` +
+				`left_out this hook is not carried: its if "Bash(git" matches no call of this event, so it` +
 				` never runs`},
 		"matchers": {claude, pre(`{"matcher":"Edit, Write","hooks":[{"type":"command","command":"a","timeout":30}]},
 			{"matcher":"^(Edit|Write)$","hooks":[{"type":"command","command":"b","timeout":30}]},

@@ -48,8 +48,8 @@ func ManagedClients(names []string, system string) (all []ManagedClient, err err
 		}
 		managed, has := c.Managed(system)
 		if !has {
-			const text = "%s has no settings for all users that override a user's own, so nothing there would hold; " +
-				"leave %s out, and give some of %s"
+			const text = "%s has no settings for all users that override a user's own, so a user could override an " +
+				"entry there; leave %s out, and give some of %s"
 			return nil, fmt.Errorf(text, c.Files.Client, name, strings.Join(can, ", "))
 		}
 		all = append(all, ManagedClient{c, managed})

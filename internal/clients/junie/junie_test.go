@@ -15,7 +15,7 @@ func TestReply(t *testing.T) {
 		`"permissionDecisionReason":"no"}}`
 	for event, want := range map[protocol.Event]string{before: deny,
 		"UserPromptSubmit": `{"decision":"block","reason":"no"}`,
-		"Stop":             `{"systemMessage":"hookrun: Junie CLI cannot be held up at Stop: no"}`} {
+		"Stop":             `{"systemMessage":"hookrun: Junie CLI cannot be blocked at Stop: no"}`} {
 		reply, err := Client.Reply(protocol.Outcome{Event: event, Decision: protocol.Block, Reason: "no"})
 		require.NoError(t, err)
 		require.Equal(t, want, string(reply.Stdout))

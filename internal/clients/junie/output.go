@@ -22,7 +22,7 @@ func output(o protocol.Outcome) ([]byte, error) {
 	reason := cmp.Or(client.Joined(o.StopReason, client.BlockReason(o, clientName), loss, texts), "Blocked by a hook")
 	switch {
 	case held && m.Can&dialect.Block == 0:
-		out.Cannot("be held up", reason)
+		out.Cannot("be blocked", reason)
 	case held && m.Name == before:
 		out.SetPermission("deny", reason)
 	case held:

@@ -24,7 +24,7 @@ func TestReply(t *testing.T) {
 	}{
 		{prompt, block, 2, "", "no"},
 		{before, block, 2, "", "no"},
-		{after, block, 0, `{"message":"hookrun: Kiro CLI cannot be held up at postToolUse: no"}`, ""},
+		{after, block, 0, `{"message":"hookrun: Kiro CLI cannot be blocked at postToolUse: no"}`, ""},
 		{before, ask, 2, "", "cannot say that here, so it is a block"},
 		{before, rewrite, 2, "", "cannot give the tool another"},
 		{before, text, 2, "", "look"},

@@ -91,7 +91,7 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 		case text == "":
 			v.Problem += " and printed nothing that counts, which blocks nothing; print the reason on stderr"
 		case denies && m.Can&(dialect.Block|permits) == 0:
-			v.Problem += ", which holds nothing up at " + string(m.Name)
+			v.Problem += ", which blocks nothing at " + string(m.Name)
 		}
 	}
 	return client.DoubtEqualKeys(who, value, v)

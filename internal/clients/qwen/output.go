@@ -64,9 +64,9 @@ func encode(o protocol.Outcome) ([]byte, error) {
 		out.End(why)
 	case m.Can&dialect.Inject != 0 && m.Name != "SessionStart": // after a failed tool
 		texts = strings.TrimPrefix(texts+"\n\n"+why, "\n\n")
-		out.Note(fmt.Sprintf("hookrun: %s does not hold anything up at %s: %s", clientName, m.Name, why))
+		out.Note(fmt.Sprintf("hookrun: %s blocks nothing at %s: %s", clientName, m.Name, why))
 	default:
-		out.Cannot("be held up", why)
+		out.Cannot("be blocked", why)
 	}
 	if o.UpdatedOutput != nil && m.Name == "PostToolUseFailure" {
 		out.Note("hookrun: Qwen Code cannot change the result of a tool that failed, so the model sees it as it was")

@@ -139,7 +139,7 @@ func (d *Document) Top(known []dialect.Field, about int) Members {
 }
 
 const (
-	topLevelText     = " is at the top level, so none of its hooks will ever run; put it under \"hooks\""
+	topLevelText     = " is not under \"hooks\", so none of its hooks will ever run; put it there"
 	claudeSwitchText = " is a switch of Claude Code's, which "
 	unknownText      = " does not know"
 )

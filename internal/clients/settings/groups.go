@@ -75,7 +75,7 @@ func (d *Document) yieldEvents(hooks gjson.Result, at, off string, beside []dial
 		case last[strictjson.Text(key.Raw)].Index != groups.Index:
 			d.note(dialect.Overwritten, path, key.Index, name)
 		case d.topLevel && name == "hooks":
-			d.Problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s",
+			d.Problem(key.Index, "in %s events are keys of the file itself; take them out of \"hooks\"%s",
 				filepath.Base(d.File), d.Drops)
 		case slices.Contains(d.events, name):
 			d.note(dialect.AtEvent, path, key.Index, name)

@@ -37,7 +37,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	why = cmp.Or(why, "Blocked by a hook")
 	switch {
 	case held && m.Can&dialect.Block == 0:
-		out.Cannot("be held up", why)
+		out.Cannot("be blocked", why)
 	case held && (m.Name != "PreToolUse" || o.Decision != protocol.Ask): // beside a block texts may get lost
 		why, texts = client.Joined(why, texts), ""
 	}

@@ -20,8 +20,14 @@ import (
 // Tool is the name of the tool, as a client would send it.
 const Tool = "hookrun_doctor_canary"
 
-// Reason is the reason of the block. Doctor looks for this text in the client's answer.
-const Reason = "this is the canary of hookrun doctor: hookrun runs, and always blocks it"
+// Reason is the reason of the block.
+const Reason = "this is the test call" + ofEveryVersion
+
+// ofEveryVersion is the end of the reason in every version of hookrun: an entry may run an older one.
+const ofEveryVersion = " of hookrun doctor: hookrun runs, and always blocks it"
+
+// Blocked reports whether the reason of a block has the text of Reason. Doctor looks for it in the client's answer.
+func Blocked(reason string) bool { return strings.Contains(reason, ofEveryVersion) }
 
 // Is reports whether the call is a pre-tool call of the tool, or such a prompt.
 func Is(c *dialect.Call) bool {

@@ -130,7 +130,7 @@ func TestSkip(t *testing.T) {
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Len(t, o.Texts, 1)
 	require.Equal(t, []string{"$HOOKRUN_SKIP skips hook 'h', which is for this call",
-		`$HOOKRUN_SKIP names "none", and no hook below the managed level is called so`}, o.Warnings)
+		`$HOOKRUN_SKIP names "none", and no hook below the managed scope is called so`}, o.Warnings)
 	managed := b.config(rule("block", "no"))
 	managed.Hooks[0].Level = model.ManagedLevel
 	o, err = b.with(engine.Options{Skip: []string{"h"}}, managed).Fire(context.Background(), b.pre())

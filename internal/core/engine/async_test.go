@@ -288,7 +288,7 @@ func TestAsyncHookThatCannotStartIsAWarning(t *testing.T) {
 	require.Equal(t, []string{"PreToolUse hook './missing' could not run: ./missing: no such file; continuing"},
 		o.Warnings)
 	require.Len(t, o.Lint, 1)
-	require.Contains(t, o.Lint[0], `"onFailure" means nothing for a hook that is async`)
+	require.Contains(t, o.Lint[0], `"onFailure" means nothing for an async hook`)
 
 	// Nor does it hold the call up that its input has no place.
 	b = newBench(t)

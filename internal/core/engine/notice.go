@@ -68,7 +68,7 @@ func (p *Plan) ofMainWorktree() []string {
 	if tree == "" || p.call.SessionID == "" || cannotTell != nil && cannotTell() {
 		return nil
 	}
-	text := fmt.Sprintf("hookrun: the hooks of %s hold here: the worktree %s has no hooks file of its own",
+	text := fmt.Sprintf("hookrun: the hooks of %s apply here: the worktree %s has no hooks file of its own",
 		p.call.Workspace, tree)
 	if !p.first(text) {
 		return nil

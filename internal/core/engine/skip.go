@@ -53,7 +53,7 @@ func (p *Plan) skipped() (warnings []string) {
 			names = append(names, h.Name)
 			found = found || h.Disabled == skippedBy && h.IsNamed(name)
 		}
-		text := fmt.Sprintf("$%s names %q, and no hook below the managed level is called so%s", SkipVariable, name,
+		text := fmt.Sprintf("$%s names %q, and no hook below the managed scope is called so%s", SkipVariable, name,
 			spelling.Suggest(name, names))
 		if !found && p.first(text) {
 			warnings = append(warnings, text)

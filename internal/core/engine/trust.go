@@ -174,7 +174,7 @@ func (p *Plan) pin() (err error) {
 	g := &p.trust
 	switch {
 	case p.runner.options.Pin && !p.isPinned():
-		return errors.New("a pinned call needs the id of its session; give --session-id, or leave --pin out")
+		return errors.New("--pin needs the id of the session; give --session-id, or leave --pin out")
 	case !g.judgment.Unpinned:
 		return nil
 	}

@@ -70,5 +70,5 @@ func (j Judgment) At(hooks []string) Judgment {
 }
 
 // errNoTrustCheck is the error of a runner that must check files and was not told how: it blocks every call.
-var errNoTrustCheck = errors.New("the hooks must be checked before they run (trust or pin), and this program has no " +
-	"check of trust, so every call is blocked")
+var errNoTrustCheck = errors.New("the hooks must be checked before they run (trust or freeze), and this program has " +
+	"no check of trust, so every call is blocked")

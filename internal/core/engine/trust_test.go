@@ -60,7 +60,7 @@ func TestPinInGo(t *testing.T) {
 
 	call.SessionID = ""
 	_, err = r.Fire(t.Context(), call)
-	require.ErrorContains(t, err, "a pinned call needs the id of its session")
+	require.ErrorContains(t, err, "--pin needs the id of the session")
 }
 
 // Hooks that are functions are the program's own, and need nobody's leave.
@@ -92,7 +92,7 @@ func TestTrustInGo(t *testing.T) {
 
 // A runner that must check files and was not told how runs no hook.
 func TestNoTrustCheck(t *testing.T) {
-	const text = "the hooks must be checked before they run (trust or pin), and this program has no check of trust, " +
+	const text = "the hooks must be checked before they run (trust or freeze), and this program has no check of trust, " +
 		"so every call is blocked"
 	for _, o := range []engine.Options{{RequireTrust: true}, {Pin: true}} {
 		_, err := engine.New(new(hookfile.Config), o)

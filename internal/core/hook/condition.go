@@ -209,7 +209,7 @@ func requiredLiteral(re *syntax.Regexp) (longest string) {
 func (m *MatchContext) spendSteps(n int) bool {
 	m.conditionCost += n
 	if m.conditionCost > maxCallSteps {
-		m.warn("the conditions are too many to be held against values of this size, so those from some point on hold")
+		m.warn("the conditions are too many to be compared with values of this size, so from some point on they count as met")
 	}
 	return m.conditionCost <= maxCallSteps
 }

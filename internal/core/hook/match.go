@@ -286,12 +286,12 @@ func (m *MatchContext) match(h *Hook, name string) bool {
 		return h.Matcher.Match(name)
 	}
 	if len(name) > maxToolName {
-		m.warn("the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a "+
+		m.warn("the name %s has %d bytes, more than the %d that matchers are compared with, so every hook with a "+
 			"matcher runs", spelling.Quote(name), len(name), maxToolName)
 		return true
 	}
 	if !m.spend(text, name) {
-		m.warn("the matchers are too many to be held against the name %s, so every hook from some point on runs",
+		m.warn("the matchers are too many to be compared with the name %s, so every hook from some point on runs",
 			spelling.Quote(name))
 		return true
 	}
@@ -308,7 +308,7 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	rule := m.ruleCall(h)
 	near := m.isNearIf(h, rule.Aliases)
 	if m.unreadable {
-		return true, "cannot be held against the input, so the hook runs"
+		return true, "cannot be compared with the input, so the hook runs"
 	}
 	if near {
 		rule.Aliases = append(slices.Clip(rule.Aliases), h.If.Tool())

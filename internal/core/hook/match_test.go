@@ -185,7 +185,7 @@ func TestBoundOnMatchers(t *testing.T) {
 
 	got, warnings = runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 500)})
 	require.Len(t, got, 3)
-	require.Contains(t, warnings[0], "too many to be held against the name")
+	require.Contains(t, warnings[0], "too many to be compared with the name")
 	require.Less(t, time.Since(begin), 60*time.Second)
 
 	got, warnings = runs(cfg, dialect.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 10)})

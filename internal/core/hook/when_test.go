@@ -108,9 +108,9 @@ func TestWhen(t *testing.T) {
 			SessionID: "s"}
 		require.Equal(t, want, runsAt(h, &c), condition)
 		if want {
-			require.Contains(t, whyAt(h, &c), " holds")
+			require.Contains(t, whyAt(h, &c), " is met")
 		} else {
-			require.Contains(t, whyAt(h, &c), " does not hold")
+			require.Contains(t, whyAt(h, &c), " is not met")
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (m *MatchContext) why(h *Hook) string {
 	case !h.isFor(c.AgentID):
 		return fmt.Sprintf("the agent %q has hooks of its own instead, by \"override\"", c.AgentID)
 	case !matched && v.subject == "":
-		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher,
+		return fmt.Sprintf("its matcher %q is compared with the %s, which only a client's hook input has", h.Matcher,
 			v.fieldName())
 	case !matched:
 		return fmt.Sprintf("its matcher %q does not match the %s %s", h.Matcher, v.fieldName(), m.subjects(v))
@@ -57,9 +57,9 @@ func (m *MatchContext) why(h *Hook) string {
 	}
 	for _, condition := range h.When {
 		if !m.holds(&condition) {
-			return "its condition " + condition.String() + " does not hold"
+			return "its condition " + condition.String() + " is not met"
 		}
-		why += ", and " + condition.String() + " holds"
+		why += ", and its condition " + condition.String() + " is met"
 	}
 	return why
 }

@@ -247,7 +247,7 @@ func TestClaudeRuns(t *testing.T) {
 		{"SessionStart", "resume|clear", "", `{"hook_event_name":"SessionStart","source":"startup"}`, false,
 			`its matcher "resume|clear" does not match the source "startup"`},
 		{"SessionStart", "startup", "", `{"hook_event_name":"SessionStart"}`, false,
-			`its matcher "startup" is held against the source, which only a client's hook input has`},
+			`its matcher "startup" is compared with the source, which only a client's hook input has`},
 		{"SessionEnd", "other", "", `{"hook_event_name":"SessionEnd","reason":"other"}`, true,
 			`it subscribes to SessionEnd, and its matcher "other" matches the reason "other"`},
 		{"Notification", "permission_prompt", "",
@@ -293,7 +293,7 @@ func TestClaudeRuns(t *testing.T) {
 			Args: strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)}
 		require.True(t, runs(h, deep), "a gate had better run")
 		require.Equal(t,
-			`it subscribes to PreToolUse, and its if "Bash(git *)" cannot be held against the input, so the hook runs`,
+			`it subscribes to PreToolUse, and its if "Bash(git *)" cannot be compared with the input, so the hook runs`,
 			why(h, deep))
 	})
 }

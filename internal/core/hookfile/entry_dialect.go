@@ -120,7 +120,7 @@ func (r *reader) clientPattern(h *hook.Hook, text string) hook.Matcher {
 		case subject == "":
 			subject = field
 		default:
-			r.Problem("the matcher would be held against %s at one event and %s at %s; write an entry for each",
+			r.Problem("the matcher would be compared with %s at one event and %s at %s; write an entry for each",
 				subject, field, e)
 		}
 	}
@@ -170,7 +170,7 @@ func (e *entry) checkClientKeys(h *hook.Hook) {
 	}
 	if policy, ok := f["on_failure"]; ok && (h.Async || len(h.Events) > 0 &&
 		!slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return !h.Dialect.CannotBlock(e) })) {
-		policy.Problem("\"on_failure\" would mean nothing: no failure of this hook holds anything up in %s; "+
+		policy.Problem("\"on_failure\" would mean nothing: no failure of this hook blocks anything in %s; "+
 			"leave it out", h.Form.Client)
 	}
 	for _, event := range h.Events {

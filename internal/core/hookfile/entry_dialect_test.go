@@ -106,8 +106,8 @@ func TestEntryDialectFaults(t *testing.T) {
 		{`"dialect":"claude","events":["BeforeTool"]`, `unknown event "BeforeTool"; Claude Code has SessionStart, `},
 		{`"dialect":"gemini","events":["BeforTool"]`, `; did you mean "BeforeTool"?`},
 		{`"dialect":"claude","events":["PreToolUse","SessionStart"],"matcher":"a"`,
-			`the matcher would be held against tool_name at one event and source at SessionStart; write `},
-		{`"dialect":"claude","events":["Stop"],"on_failure":"block"`, `no failure of this hook holds anything up`},
+			`the matcher would be compared with tool_name at one event and source at SessionStart; write `},
+		{`"dialect":"claude","events":["Stop"],"on_failure":"block"`, `no failure of this hook blocks anything`},
 		{`"dialect":"codex","events":["SessionEnd"],"timeout":9`, `Codex gives a hook of SessionEnd 3s at most`},
 		{`"dialect":"gemini","on_failure":{"unsupported":"block"}`, `unknown key "unsupported"`},
 	} {

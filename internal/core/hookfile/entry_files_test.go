@@ -17,16 +17,16 @@ func TestFilesOfEntry(t *testing.T) {
 	}{
 		{`["gates/**", "a.sh", "g/*.[ps]*", "./b"]`, []string{"gates/**", "a.sh", "g/*.[ps]*", "b"}, ""},
 		{`[]`, []string{}, ""},
-		{`"gates/**"`, nil, `f:1:85: hook "h": "files" must be an array of globs such as "gates/**", not a string`},
+		{`"gates/**"`, nil, `f:1:85: hook "h": "files" must be an array of globs such as "hooks/**", not a string`},
 		{`[1]`, nil, `f:1:86: hook "h": a glob in "files" must be a string, not a number`},
-		{`["/etc/x"]`, nil, `f:1:86: hook "h": a glob in "files" is a path below the workspace, such as "gates/**", ` +
+		{`["/etc/x"]`, nil, `f:1:86: hook "h": a glob in "files" is a path below the workspace, such as "hooks/**", ` +
 			`not "/etc/x"`},
 		{`["a/../../b"]`, nil, `is a path below the workspace`},
 		{`["a\\b"]`, nil, `is a path below the workspace`},
 		{`["C:/x"]`, nil, `is a path below the workspace`},
 		{`[""]`, nil, `is a path below the workspace`},
 		{`["a[b"]`, nil, `f:1:86: hook "h": the glob "a[b" in "files" has a [ without a ]`},
-		{`["a**"]`, nil, `in the glob "a**" of "files" a ** must stand alone between slashes, as in "gates/**/*.sh"`},
+		{`["a**"]`, nil, `in the glob "a**" of "files" a ** must stand alone between slashes, as in "hooks/**/*.sh"`},
 	} {
 		const entry = `{"hooks": [{"name": "h", "command": ["./x"], "events": ["pre-tool"],       "files": %s}]}`
 		cfg, err := parts.All().Parse("f", fmt.Appendf(nil, entry, tt.files))

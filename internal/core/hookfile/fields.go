@@ -93,7 +93,7 @@ var fields = [...]field{
 		schema: `"type": "string", "pattern": "^[^()*|, \\t\\n\\x00]+(\\([^\\x00]*\\))?$"`,
 		value:  func(v *View) any { return v.Hook.IfText() }},
 	{key: "when", group: calls, read: (*reader).conditions, value: (*View).conditions,
-		about:  "Conditions on the hook input. The hook runs where all hold.",
+		about:  "Conditions on the hook input. The hook runs if all are met.",
 		schema: `"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/condition"}`},
 
 	{key: "timeout", kind: processes, group: limits, read: (*reader).timeout, value: (*View).timeout,

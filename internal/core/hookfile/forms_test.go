@@ -70,8 +70,7 @@ func TestFormFaults(t *testing.T) {
 			[]string{`1:2: unknown field "x"` + drops, `1:8: unknown field "env"` + drops,
 				`1:17: unknown field "hook"` + drops + `; did you mean "hooks"?`}},
 		"codex, no wrapper": {codexFile, `{"PreToolUse":[]}`,
-			[]string{`1:2: PreToolUse is at the top level, so none of its hooks will ever run; put it under ` +
-				`"hooks"` + drops}},
+			[]string{`1:2: PreToolUse is not under "hooks", so none of its hooks will ever run; put it there` + drops}},
 		"codex, a description": {codexFile, `{"description":1}`,
 			[]string{`1:16: "description" must be a string, not a number` + drops}},
 		"codex, an event": {codexFile, `{"hooks":{"Stop":{"hooks":[]}}}`,
@@ -242,8 +241,7 @@ func TestFormWarnings(t *testing.T) {
 			[]string{`1:2: "disableAllHooks" is a switch of Claude Code's, which Gemini CLI does not know`,
 				`1:25: unknown field "hookConfig", which is passed over; did you mean "hooksConfig"?`}},
 		"gemini, an event on top": {geminiFile, `{"BeforeTool":[]}`,
-			[]string{`1:2: BeforeTool is at the top level, so none of its hooks will ever run; put it under ` +
-				`"hooks"`}},
+			[]string{`1:2: BeforeTool is not under "hooks", so none of its hooks will ever run; put it there`}},
 		"gemini, fields": {geminiFile, hooksOf("BeforeTool", `"command":"a","async":true,"args":["x"]`),
 			[]string{`1:67: BeforeTool 1, hook 1: unknown field "async", which is passed over`,
 				`1:80: BeforeTool 1, hook 1: unknown field "args", which is passed over`}},

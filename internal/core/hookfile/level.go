@@ -126,7 +126,7 @@ func (o *Options) fault(f File) string {
 }
 
 // mend returns the end of a message: the command line that repairs the fault.
-func mend(words ...string) string { return "; mend it with: " + hook.Command{Argv: words}.String() }
+func mend(words ...string) string { return "; fix it with: " + hook.Command{Argv: words}.String() }
 
 // Named returns the files with these paths. The level of each is the level at which hookrun would find the file.
 func (o *Options) Named(paths []string) []File {

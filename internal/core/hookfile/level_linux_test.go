@@ -33,7 +33,7 @@ func TestManagedFileThatMayNotBeRead(t *testing.T) {
 			defer func() { require.NoError(t, syscall.Setfsuid(0)) }()
 			_, err = hookfile.Load(l.Options)
 		}()
-		require.EqualError(t, err, l.Managed+": reading the hooks file: permission denied; mend it with: "+
+		require.EqualError(t, err, l.Managed+": reading the hooks file: permission denied; fix it with: "+
 			"sudo chmod a+rX "+folder+" "+l.Managed)
 		require.NoError(t, os.Chmod(path, info.Mode()))
 	}

@@ -280,11 +280,11 @@ func TestOwners(t *testing.T) {
 		mode os.FileMode
 		want string
 	}{
-		{managed, 0o664, managed + ": can be written to by others than root; mend it with: sudo chmod go-w " + managed},
+		{managed, 0o664, managed + ": can be written to by others than root; fix it with: sudo chmod go-w " + managed},
 		{filepath.Dir(managed), 0o777, managed + ": its folder can be written to by others than root; " +
-			"mend it with: sudo chmod go-w " + filepath.Dir(managed)},
-		{user, 0o646, user + ": can be written to by other users; mend it with: chmod go-w " + user + others},
-		{filepath.Dir(user), 0o777, user + ": its folder can be written to by other users; mend it with: chmod go-w " +
+			"fix it with: sudo chmod go-w " + filepath.Dir(managed)},
+		{user, 0o646, user + ": can be written to by other users; fix it with: chmod go-w " + user + others},
+		{filepath.Dir(user), 0o777, user + ": its folder can be written to by other users; fix it with: chmod go-w " +
 			filepath.Dir(user) + others},
 	} {
 		info, err := os.Stat(test.path)
@@ -319,11 +319,11 @@ func TestOwners(t *testing.T) {
 		l.writeAll()
 		const nobody = 65534
 		require.NoError(t, os.Chown(managed, nobody, 0))
-		require.Equal(t, managed+": belongs to user 65534 and not to root; mend it with: sudo chown root "+managed,
+		require.Equal(t, managed+": belongs to user 65534 and not to root; fix it with: sudo chown root "+managed,
 			fault())
 		require.NoError(t, os.Chown(managed, 0, 0))
 		require.NoError(t, os.Chown(user, nobody, 0))
-		require.Equal(t, user+": belongs to user 65534, who can change it; mend it with: sudo chown 0 "+user+
+		require.Equal(t, user+": belongs to user 65534, who can change it; fix it with: sudo chown 0 "+user+
 			others, fault())
 		l.NoUser = true
 		require.Empty(t, fault())

@@ -29,7 +29,7 @@ func userFault(path string) string {
 	}
 	return accessFault(real, func(p string) string {
 		if err := owner.CheckOwn(p); err != nil {
-			return err.Error() + "; mend it with: " + owner.Mend(p) + ", or leave the file out with --no-user"
+			return err.Error() + "; fix it with: " + owner.Mend(p) + ", or leave the file out with --no-user"
 		}
 		return ""
 	})

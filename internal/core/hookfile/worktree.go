@@ -16,7 +16,7 @@ import (
 // and mend what to do. With a fault and without a main worktree, the repository is gone.
 func mainWorktree(root string) (main, fault, mend string) {
 	dir, file := gitdir.Of(root), filepath.Join(root, ".git")
-	const lost = ": if its repository has hooks, they do not hold here"
+	const lost = ": if its repository has hooks, they do not apply here"
 	const again = "make the worktree again, or give -C and the folder of the project"
 	if !exists(file) {
 		return "", "", ""

@@ -206,7 +206,7 @@ func TestHostileGitFile(t *testing.T) {
 			want := without("unpacked")
 			switch name {
 			case "below a file", "no git folder":
-				want.Fault = "which is gone or cannot be read: if its repository has hooks, they do not hold here"
+				want.Fault = "which is gone or cannot be read: if its repository has hooks, they do not apply here"
 			case "the folder", "a main repository", "a file":
 			default:
 				want.Fault = r.in("unpacked/.git") + " is no folder, and git cannot read it"

@@ -39,7 +39,7 @@ func worldWritable(path string, info fs.FileInfo, name string) string {
 	if !owner.WritableByAll(path, info) {
 		return ""
 	}
-	return name + ": everybody may write to it, and so change what this hook does; mend it with: " + owner.Mend(path)
+	return name + ": everybody may write to it, and so change what this hook does; fix it with: " + owner.Mend(path)
 }
 
 // foldVariable: names of variables do not differ by case.

@@ -153,8 +153,8 @@ func shouts(text string) bool {
 // "BLOCKED by policy". A count or a list behind it belongs to a report. alone: the text has no other line.
 func saysNo(line string, alone bool) bool {
 	head, rest := firstWords(strings.TrimRight(line, ")>'\"~/|│ "))
-	for _, by := range []string{" by policy", " by hook", " by guard"} {
-		head = strings.TrimSuffix(head, by)
+	for _, by := range []string{"policy", "hook", "guard"} {
+		head = strings.TrimSuffix(head, " by "+by)
 	}
 	first, more, _ := strings.Cut(head, " ")
 	loud := shouts(head)

@@ -239,7 +239,7 @@ func (a *answer) specific(object gjson.Result) (err error) {
 		case "hookEventName":
 		case "decision":
 			if value.Type != gjson.Null {
-				err = errors.New("decision belongs at the top level, not in hookSpecificOutput")
+				err = errors.New("decision belongs beside hookSpecificOutput, not in it")
 			}
 		case "permissionDecision":
 			err = a.decide(name, value, dialect.PermissionWords)

@@ -177,7 +177,7 @@ func TestErrorsOfTheHooksFile(t *testing.T) {
 	fire := run(`{"hook_event_name":"PreToolUse","tool_name":"x"}`, "fire", "-C", dir)
 	require.Equal(t, 2, fire.exit)
 	require.Contains(t, fire.err, text.err)
-	require.Contains(t, fire.err, "hookrun fire: a person must mend this; until then every call is blocked")
+	require.Contains(t, fire.err, "hookrun fire: a person must fix this; until then every call is blocked")
 }
 
 func TestVerbose(t *testing.T) {

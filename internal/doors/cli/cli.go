@@ -186,7 +186,7 @@ func (c *command) run(args []string, std Streams) int {
 	return exit
 }
 
-const personMustMend = "a person must mend this; until then every call is blocked, and so are the agent's own edits"
+const personMustMend = "a person must fix this; until then every call is blocked, and so are the agent's own edits"
 
 // failureExit returns the exit code of an error: 1, or 2 if an output form is a client's, because clients fail open on
 // every other code.

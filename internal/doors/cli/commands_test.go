@@ -55,8 +55,8 @@ func TestCheckWarnsOfGatesThatFailOpen(t *testing.T) {
 	t.Parallel()
 	gate := func(name string) string { return `{"name": "` + name + `", "command": "true", "events": ["pre-tool"]}` }
 	for hooks, want := range map[string]string{
-		gate("a"):                   `gate "a" fails open: when it times out, the tool runs; `,
-		gate("a") + "," + gate("b"): `gates "a", "b" fail open: when one times out, the tool runs; `,
+		gate("a"):                   `hook "a" fails open: when it times out, the tool runs; `,
+		gate("a") + "," + gate("b"): `hooks "a", "b" fail open: when one times out, the tool runs; `,
 	} {
 		got := run("", "check", "-C", workspace(t, `{"hooks": [`+hooks+`]}`))
 		require.Equal(t, 0, got.exit)

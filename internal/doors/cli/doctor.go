@@ -30,7 +30,7 @@ var examine = command{
 	name:    "doctor",
 	args:    "[CLIENT…] [FLAGS]",
 	takes:   install.Names,
-	summary: "show whether the clients here run hookrun, and what keeps a gate from holding",
+	summary: "show whether the clients here run hookrun, and what keeps a hook from blocking",
 	masks:   true,
 	about: `Looks at the project's hooks and at each client of hookrun install that is here: its version, its
 settings and switches, the entry that runs hookrun, its timeout, and when the client last ran it. It
@@ -38,11 +38,11 @@ runs each entry as the client would, for a tool that hookrun always blocks, and 
 is that block. No hook runs, and without --fix no file is changed, but for the time and the result of
 that call, which hookrun status shows.
 
-Every finding that is not ok has a line that mends it. The exit code is 1 if a gate would not hold, or
+Every finding that is not ok has a line that fixes it. The exit code is 1 if a hook would not block, or
 if every call is blocked. With CLIENT it checks these clients alone.
 
 With --managed it looks at the settings for all users of this machine, and tries each client in a new
-home folder, in whose settings hooks are switched off: the canary must be blocked there, too.
+home folder, in whose settings hooks are switched off: the test call must be blocked there, too.
 
 --fix asks at the terminal for each command that a finding advises, runs it, and checks again; --yes
 runs them without a question. hookrun allow always asks itself.`,

@@ -98,7 +98,7 @@ func (f *fixer) describe(fix *doctor.Fix) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, printable.Escape(fix.String()))
 	for _, finding := range fix.Findings {
-		fmt.Fprintf(&b, "  mends: %s\n", printable.Escape(finding.String()))
+		fmt.Fprintf(&b, "  fixes: %s\n", printable.Escape(finding.String()))
 	}
 	return b.String()
 }

@@ -25,7 +25,7 @@ var showFleet = command{
 	summary: "fold the heartbeats of many machines into a table",
 	masks:   true,
 	about: `Reads the heartbeats in run logs of many machines: all files in DIR at any depth, FILE, or stdin (-).
-The logs may be whole, or hold nothing but heartbeats. The table has a line for each user of each
+The logs may be whole, or have nothing but heartbeats. The table has a line for each user of each
 machine, with its last heartbeat, and why somebody should look at it: it is silent, has other hooks
 than most, lacks a client, or its hooks do not run.
 
@@ -145,7 +145,7 @@ func fleetText(t *fleet.Table, files int) string {
 		what string
 	}{
 		{t.Unreadable, "cannot be read"}, {t.Future, "left out: the clock of the machine is ahead"},
-		{t.LeftOut, "left out: there are more machines than the table holds"},
+		{t.LeftOut, "left out: there are more machines than the table has room for"},
 	} {
 		if more.n > 0 {
 			fmt.Fprintf(&b, "! %s %s\n", spelling.Count(more.n, "heartbeat"), more.what)

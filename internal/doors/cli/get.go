@@ -26,7 +26,7 @@ field is not there, it prints nothing and exits with 1.
 
 command is the command of a shell tool's call, whichever key of its arguments has it: "command",
 "cmd", "script", "code", "commands", or "input" and "chars" of tools that type into a shell. If it
-cannot be seen, get says so on stderr and exits with 1, so that a guard can block:
+cannot be seen, get says so on stderr and exits with 1, so that a hook can block:
 command=$("$HOOKRUN" get command) || exit 2
 
 file is the files of a call of a tool for files, each on a line, whichever key of its arguments has

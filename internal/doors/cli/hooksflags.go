@@ -74,7 +74,7 @@ func (f *hooksFlags) definePolicy(flags *pflag.FlagSet) {
 
 // defineRequired adds the flag of commands that answer calls.
 func (f *hooksFlags) defineRequired(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.required, "require-hooks", false, "fail if there is no hooks file at all, of whatever level")
+	flags.BoolVar(&f.required, "require-hooks", false, "fail if there is no hooks file at all, of whatever scope")
 }
 
 // trustVariable is the variable with the default of --trust.

@@ -45,7 +45,7 @@ and after a change of them none for which the changed hooks are. install shows t
 the terminal; --allow means yes, and if they cannot be allowed, install writes nothing. See hookrun
 allow. With --before-allow continue, calls go on without the hooks until they are allowed.
 
-With --user the events are also the ends of turns, for the gates of any project, and those that your
+With --user the events are also the ends of turns, for the hooks of any project, and those that your
 own hooks ask for; with -C also those of that project.
 
 With --managed it writes the settings for all users of this machine, of one client or several, so that

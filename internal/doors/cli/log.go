@@ -36,8 +36,8 @@ the last calls that were blocked.
 that continued and each result once in a turn of its session, by their --tool-use-id. With --follow it
 prints all events that the log has, and then each as it comes.
 
---would-block prints the calls that went on although a hook in the mode observe would have held them
-up, and its reason.
+--would-block prints the calls that went on although a hook in the mode observe would have blocked
+them, and its reason.
 
 --otlp sends each call to an OpenTelemetry collector, as a log record in OTLP/HTTP JSON: from where the
 last run ended, or else from the start of the log. Nothing is appended to URL. Without URL, the
@@ -53,7 +53,7 @@ variables OTEL_EXPORTER_OTLP_… say where; they also say the headers, the certi
 		const follow = "print the last 10 calls, and then each as it comes, until interrupted"
 		flags.BoolVar(&l.follow, "follow", false, follow)
 		flags.BoolVar(&l.events, "events", false, "print events as lines of JSON")
-		const would = "print only calls that a hook which observes would have held up"
+		const would = "print only calls that an observing hook would have blocked"
 		flags.BoolVar(&l.filter.Would, "would-block", false, would)
 		flags.StringVar(&l.html, "html", "", "write a page for a browser to `FILE`")
 		l.otlp.define(flags)

@@ -20,11 +20,11 @@ var showPack = command{
 rules, and with the name of a rule it says what that blocks, why, what to do instead, what it cannot
 see, and examples. A hooks file takes packs by name: {"packs": ["git"]}.
 
-With --changes it says what each version of the packs, or of PACK, holds in addition: new rules, and
-calls that an older rule holds as well, with examples. {"packs": ["git@1"]} takes no new rules.`,
+With --changes it says what each version of the packs, or of PACK, adds: new rules, and calls that
+an older rule blocks as well, with examples. {"packs": ["git@1"]} takes no new rules.`,
 	example: "  hookrun pack git\n  hookrun pack git/no-force-push\n  hookrun pack --changes git",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		changes := flags.Bool("changes", false, "say what each version of the packs holds in addition")
+		changes := flags.Bool("changes", false, "say what each version of the packs adds")
 		return func(args []string, std Streams) (int, error) {
 			switch {
 			case *changes && len(args) < 2:

@@ -19,7 +19,7 @@ var status = command{
 	masks:   true,
 	about: `Shows whether the hooks of the project are allowed, how they differ from what was allowed, and which
 are switched off or only observe. With -o json also which clients are here, with their entries for
-hookrun, their last call, and the last canary of hookrun doctor. A line "warm" is for each persistent
+hookrun, their last call, and the last test call of hookrun doctor. A line "warm" is for each persistent
 hook with a process that waits for the next call; --end ends these processes, and shows nothing else.
 The exit code is
   0  allowed, or there are none

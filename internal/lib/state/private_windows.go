@@ -13,7 +13,7 @@ func folderFault(at string, _ fs.FileInfo, above bool) error {
 		return owner.CheckAbove(at)
 	}
 	if err := owner.CheckOwn(at); err != nil {
-		return fmt.Errorf("%w; mend it with: %s", err, owner.Mend(at))
+		return fmt.Errorf("%w; fix it with: %s", err, owner.Mend(at))
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func parsePairs(list string) (pairs []attribute, err error) {
 		key = strings.TrimSpace(key)
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if !ok || key == "" || err != nil {
-			return nil, fmt.Errorf("part %d is not name=value with a percent-encoded value; mend it", i+1)
+			return nil, fmt.Errorf("part %d is not name=value with a percent-encoded value; fix it", i+1)
 		}
 		pairs = append(pairs, attribute{key, value})
 	}

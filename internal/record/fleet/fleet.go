@@ -181,7 +181,7 @@ func (f *Fold) add(at time.Time, h *runlog.Heartbeat) {
 			m.found = append(m.found, name+" is switched off")
 			continue
 		case c.Canary != nil && !c.Canary.OK:
-			m.found = append(m.found, name+" failed the canary")
+			m.found = append(m.found, name+" failed the test call")
 		}
 		m.Clients = append(m.Clients, name)
 	}

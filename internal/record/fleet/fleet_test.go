@@ -98,7 +98,7 @@ func TestFoldClients(t *testing.T) {
 		strings.Replace(beat("c", 0, ""), `"name":"claude",`,
 			`"name":"claude","last_canary":{"time":"2027-01-01T00:00:00Z","ok":false,"what":"x"},`, 1))
 	require.Equal(t, map[string]string{"a": "no claude; claude is switched off", "b": "no claude",
-		"c": "claude failed the canary"}, looks(table))
+		"c": "claude failed the test call"}, looks(table))
 }
 
 // TestFoldMissed: the lines that run logs lack are counted, whatever line says so.

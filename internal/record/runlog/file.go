@@ -64,7 +64,7 @@ func (l *Log) write(line []byte) error {
 // others may write without the lock. Once the lock was not free in time, lines wait for lockWaitAgain.
 const lockWait, lockWaitMost, lockWaitAgain = time.Second, 5 * time.Second, 20 * time.Millisecond
 
-var errBusy = errors.New("a process that holds it has written nothing for a second, it may be stopped; " +
+var errBusy = errors.New("a process that has locked it has written nothing for a second, it may be stopped; " +
 	"this call is not in it")
 
 // lock opens and locks the file, and returns the size. If another process holds the lock for too long, the line is

@@ -9,7 +9,7 @@ var codeThatWrites = []string{"'w'", `"w"`, "'a'", `"a"`, ",w)", ", w)", "'w+'",
 	">.claude", "> .tenex", ">.tenex"}
 
 var agents = Pack{
-	Name: "agents", Version: 2, Summary: "no agent changes the gates and the settings that hold it",
+	Name: "agents", Version: 2, Summary: "no agent changes the hooks and the settings that restrict it",
 	Rules: []Rule{
 		{
 			Name: "no-hook-edits", Blocks: "a change of hookrun's own files",
@@ -36,14 +36,14 @@ var agents = Pack{
 			Find: func(c *Call) Found { return c.touches()[guardMemory] },
 		},
 		{
-			Name: "no-gate-commands", Blocks: "a command that allows, removes or changes gates",
+			Name: "no-gate-commands", Blocks: "a command that allows, removes or changes hooks",
 			Find: gateCommand,
 			Doubt: [][]string{{"hookrun"}, {"hookrun allow", "hookrun deny", "hookrun approve", "hookrun uninstall",
 				"hookrun install", "hookrun init", "hookrun,allow", "hookrun,approve", "hookrun,deny",
 				"hookrun,uninstall", "hookrun,install", "kill hookrun", "pkill -f hookrun", "killall hookrun"}},
 		},
 		{
-			Name: "no-gate-variables", Blocks: "a variable or an option that starts a client without its gates",
+			Name: "no-gate-variables", Blocks: "a variable or an option that starts a client without its hooks",
 			Find: gateVariable,
 			Doubt: [][]string{{"hookrun_skip", "hookrun_trust", "disableallhooks\":true", "disableallhooks\": true",
 				"disableallhooks:true"},

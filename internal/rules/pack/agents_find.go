@@ -23,7 +23,7 @@ func gateCommand(c *Call) Found {
 		command := &c.Commands[i]
 		if command.Program == "" && len(command.Args) > 0 && slices.Contains(gateCommands, command.Args[0].Text) &&
 			slices.ContainsFunc(c.lines, func(line string) bool { return strings.Contains(line, "hookrun") }) {
-			return Found{Subject: command.String(), Doubt: "a variable may hold hookrun"}
+			return Found{Subject: command.String(), Doubt: "a variable may contain hookrun"}
 		}
 		found := func(doubt string) Found { return Found{Subject: command.String(), Doubt: doubt} }
 		if args, ok := command.hookrun(); ok {

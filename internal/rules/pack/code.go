@@ -244,7 +244,7 @@ func (c *Call) runsOutputOf(is test) Found {
 		case command.getsOutputOf(is):
 			return Found{Subject: command.String()}
 		case runs == runsComputed && captures():
-			return Found{Subject: command.String(), Doubt: "a variable may hold what the line downloads or decodes"}
+			return Found{Subject: command.String(), Doubt: "a variable may contain what the line downloads or decodes"}
 		}
 	}
 	return Found{}

@@ -385,10 +385,10 @@ func (f *guardFinder) word(w Word, tree bool, doubt string) {
 	if strings.Trim(w.Prefix, "./") == "" && strings.Contains(file, "$") {
 		f.at = file
 		for _, line := range f.lineNames() {
-			f.add(line.guard, "a variable may hold the file")
+			f.add(line.guard, "a variable may contain the file")
 			for i, g := range line.folders {
 				if line.contents[i] || g.has(lowered(path.Base(file))) {
-					f.add(g.guard, "a variable may hold its folder")
+					f.add(g.guard, "a variable may contain its folder")
 					break
 				}
 			}

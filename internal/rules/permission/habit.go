@@ -27,9 +27,9 @@ func (r Rule) Problem(kind Kind) string {
 	case isHost:
 		return "has a pattern for hosts, which this tool has none of; domain: is for web_fetch"
 	case kind == Shell && r.looksLikePath() && strings.Contains(r.pattern, "**"):
-		return "has a pattern for paths, and is held against the commands of a shell line"
+		return "has a pattern for paths, and is compared with the commands of a shell line"
 	case kind == Shell && hasOperator(r.pattern):
-		return "has an operator of the shell, and is held against each command of a line by itself, " +
+		return "has an operator of the shell, and is compared with each command of a line by itself, " +
 			"so it hardly matches"
 	case kind != Shell && !isPathPattern(r.pattern):
 		return "is no pattern of a path, so it never matches; it is read as a line of a .gitignore"

@@ -177,7 +177,7 @@ func (r Rule) Doubt(c Call) string {
 			"; write it without them, or run the command itself"
 	case ofFiles:
 		return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + why.text +
-			"; name a folder, or a glob with a fixed beginning or ending, that holds none of those"
+			"; name a folder, or a glob with a fixed beginning or ending, that contains none of those"
 	}
 	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + why.text
 }

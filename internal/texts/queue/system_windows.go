@@ -13,7 +13,7 @@ const canMoveOpen = false
 // checkOwner returns an error for a folder or file into which another user could put entries.
 func checkOwner(path string, _ fs.FileInfo) error {
 	if err := owner.CheckOwn(path); err != nil {
-		return fmt.Errorf("%w, who could plant entries; mend it with: %s", err, owner.Mend(path))
+		return fmt.Errorf("%w, who could plant entries; fix it with: %s", err, owner.Mend(path))
 	}
 	return nil
 }

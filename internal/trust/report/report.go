@@ -174,7 +174,7 @@ func (r *Report) Line(now time.Time) string {
 		case len(c.Off) > 0:
 			off = append(off, c.Name+" SWITCHED OFF")
 		case c.Canary != nil && !c.Canary.OK:
-			off = append(off, c.Name+" FAILED THE CANARY")
+			off = append(off, c.Name+" FAILED THE TEST CALL")
 		default:
 			on = append(on, c.Name)
 		}

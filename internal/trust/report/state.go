@@ -121,7 +121,7 @@ func (s *State) list(now time.Time) (text string) {
 	if text == "" {
 		return "no hooks\n"
 	}
-	return text + "After a change of a watched file the calls of its hook are held until hookrun allow; of a hooks " +
+	return text + "After a change of a watched file the calls of its hook are blocked until hookrun allow; of a hooks " +
 		"file,\nevery tool call.\n"
 }
 

@@ -158,7 +158,7 @@ export class Gate {
 
   async #request(method, params, signal) {
     const { args, timeout, binary: asked, env: more } = this.#options;
-    if (this.#closed) throw new HookrunError("the gate is closed; make a new one");
+    if (this.#closed) throw new HookrunError("this Gate is closed; make a new one");
     if (signal?.aborted) throw new HookrunError(`the ${method} call was cancelled`, { cause: signal.reason });
     const env = environment(more);
     const text = jsonOf(params);

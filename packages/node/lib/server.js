@@ -97,7 +97,7 @@ export class Server {
 
   /** Ends the server and all calls. When the promise resolves, no process is left. */
   async close() {
-    this.#end(new HookrunError("the gate is closed"));
+    this.#end(new HookrunError("the Gate is closed"));
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), LAST_WORDS);
     this.#child.stdin?.end();
     for (const handle of this.#handles()) handle?.ref?.();

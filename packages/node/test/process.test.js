@@ -54,7 +54,7 @@ test("close", linux, async (t) => {
   const dir = workspace(stuck("pre-tool", { matcher: "stuck" }));
   const gate = gateOf(t, dir);
   await gate.before("free", {});
-  const call = assert.rejects(gate.before("stuck", {}), { message: "the gate is closed" });
+  const call = assert.rejects(gate.before("stuck", {}), { message: "the Gate is closed" });
   await whenReady(dir);
   const [pid] = contentOf(join(dir, "ready")).trim().split("\n").map(Number);
   await gate[Symbol.asyncDispose]();
@@ -67,7 +67,7 @@ test("close", linux, async (t) => {
 test("close of a server that does not end", linux, async (t) => {
   const path = script(`trap '' TERM; while :; do read -r line || exec tail -f /dev/null; done`);
   const gate = gateOf(t, folder(), { binary: path });
-  const call = assert.rejects(gate.before("shell", {}), { message: "the gate is closed" });
+  const call = assert.rejects(gate.before("shell", {}), { message: "the Gate is closed" });
   await until("it starts", () => processesWith(path).length > 0);
   await gate.close();
   await call;

@@ -154,7 +154,7 @@ def test_close_fails_calls_in_flight(hooks: Hooks, hanging: Hanging) -> None:
         task = asyncio.create_task(gate.before("shell", {}))
         await asyncio.to_thread(hanging.wait)
         await gate.close()
-        with pytest.raises(HookrunError, match="the gate was closed"):
+        with pytest.raises(HookrunError, match="Gate was closed"):
             await task
         await asyncio.to_thread(hanging.wait_killed)
 

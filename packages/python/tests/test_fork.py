@@ -95,7 +95,7 @@ def test_fork_while_other_threads_call(hooks: Hooks, hanging: Hanging) -> None:
         for thread in threads:
             thread.result()
         gate.close()
-        with pytest.raises(HookrunError, match="the gate was closed"):
+        with pytest.raises(HookrunError, match="Gate was closed"):
             call.result()
         hanging.wait_killed()
 

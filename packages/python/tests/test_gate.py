@@ -413,7 +413,7 @@ def test_closed_gate(hooks: Hooks) -> None:
     gate = Gate(hooks())
     gate.close()
     gate.close()
-    with pytest.raises(HookrunError, match="the gate is closed"):
+    with pytest.raises(HookrunError, match="Gate is closed"):
         gate.before("shell", {})
     with pytest.raises(ValueError, match="timeout is 0"):
         Gate(hooks(), timeout=0)

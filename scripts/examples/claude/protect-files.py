@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# A PreToolUse guard for Claude Code: no writes to .env files, .git and lock files, and no reading of .env files.
+# A PreToolUse hook for Claude Code: no writes to .env files, .git and lock files, and no reading of .env files.
 # Wire: settings.json for the client itself, tenex-hooks.json for any other loop whose tools have the same names.
 import json
 import os
@@ -28,7 +28,7 @@ def deny(reason):
 
 def check_file(tool, path):
     if is_secret(path):
-        deny(f"{path} holds secrets. Ask the user for the value you need.")
+        deny(f"{path} contains secrets. Ask the user for the value you need.")
     if tool == "Read":
         return
     if ".git" in path.split("/"):

@@ -7,7 +7,7 @@ from tool_errors import error
 
 ADVICE = """%s
 1. Read what the tool said: %s
-2. Hold your arguments against the schema of the tool: the names, the types, and which ones must be there.
+2. Compare your arguments with the schema of the tool: the names, the types, and which ones must be there.
 3. Call it again with all of them. The same call will fail the same way."""
 
 

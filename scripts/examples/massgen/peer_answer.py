@@ -14,7 +14,7 @@ LONGEST = 500  # characters of an answer
 CHECK = """1. ADD A TASK to your plan: score the new answers, and run the checklist again.
 2. Read what is in their workspaces, beside your own work.
 3. Call submit_checklist with the newest labels above; those alone are enough if your checklist was accepted before.
-4. If it is refused, mend what it names and call submit_checklist again.
+4. If it is refused, fix what it names and call submit_checklist again.
 5. If it says iterate, call propose_improvements (or draft_approach), do the work, then new_answer."""
 VOTE = """1. ADD A TASK to your plan: weigh the answers above. Read what is in their workspaces, beside your own work.
 2. Then choose one:

@@ -39,7 +39,7 @@ func LockWithin(ctx context.Context, f *os.File, patience time.Duration) error {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience,
-		fmt.Errorf("another process has held it for %v; is one stopped?", patience))
+		fmt.Errorf("another process has locked it for %v; is one stopped?", patience))
 	defer cancel()
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
 		select {

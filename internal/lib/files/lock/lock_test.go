@@ -29,7 +29,7 @@ func TestLock(t *testing.T) {
 	require.NoError(t, lock.Lock(first))
 	require.False(t, try(second))
 	require.ErrorContains(t, lock.LockWithin(t.Context(), second, time.Millisecond),
-		"another process has held it for 1ms")
+		"another process has locked it for 1ms")
 	ended, end := context.WithCancel(t.Context())
 	end()
 	require.ErrorIs(t, lock.LockWithin(ended, second, time.Hour), context.Canceled)

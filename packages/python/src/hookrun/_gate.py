@@ -89,7 +89,7 @@ class Base:
         """Returns the server of this process. It starts one if there is none, or if the last one has ended."""
         with _server.starting:
             if self._closed:
-                raise HookrunError("the gate is closed; make another one")
+                raise HookrunError("this Gate is closed; make another one")
             if self._server is None or not self._server.alive():
                 environ = self._environ()
                 binary = find_hookrun(self._binary, environ)

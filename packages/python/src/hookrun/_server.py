@@ -107,7 +107,7 @@ class Server:
 
     def close(self, wait: bool = True) -> None:
         """Ends the server, and fails the calls that still run."""
-        why, hung = "the gate was closed before there was a verdict", not self.ready.done()
+        why, hung = "the Gate was closed before there was a verdict", not self.ready.done()
         self._fail(why)
         self._lines.put(None)
         if wait and self._threads:

@@ -48,7 +48,7 @@ func loop(ctx context.Context, prompt string) (string, error) {
 	begin, err := hooks.Prompt(ctx, protocol.Call{Workspace: workspace, Prompt: prompt})
 	say(begin)
 	if err == nil && (begin.Stop || begin.Decision != protocol.Continue) {
-		err = errors.New("a hook holds this up: " + cmp.Or(begin.StopReason, begin.Reason))
+		err = errors.New("a hook blocks this: " + cmp.Or(begin.StopReason, begin.Reason))
 	}
 	if err != nil {
 		return "", err

@@ -63,7 +63,7 @@ def model(messages):
 def loop():
     begin, texts = ask("pre-execute")
     if begin["decision"] != "continue":
-        sys.exit("loop: a hook holds this up: %s" % begin["reason"])
+        sys.exit("loop: a hook blocks this: %s" % begin["reason"])
     messages = [{"role": "user", "content": "\n\n".join([PROMPT, *texts])}]
     while True:
         messages.append(model(messages))

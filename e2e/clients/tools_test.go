@@ -66,7 +66,7 @@ func TestClientTools(t *testing.T) {
 	}
 }
 
-// nameless are the tools that a client offers its models, whichever those are, and that have no name of the project's.
+// nameless are the tools that a client offers any of its models, and that have no name of the project's.
 var nameless = map[string]string{
 	"claude":  "ListAgents, ReportFindings",
 	"codex":   "clockcurr_time, clocksleep, collaborationlist_agents, exec",
@@ -77,8 +77,8 @@ var nameless = map[string]string{
 	"qwen": "list_agents, record_artifact, report_findings, tool_call",
 }
 
-// TestNamelessTools: a new tool of a client gets a name, or a place in the list. TestClientTools compares the files with
-// the clients.
+// TestNamelessTools: a new tool of a client gets a name, or a place in the list. TestClientTools compares the files
+// with the clients.
 func TestNamelessTools(t *testing.T) {
 	for _, c := range realClients {
 		text, err := os.ReadFile(filepath.Join("../../conformance/tools", c.name+".json"))

@@ -21,7 +21,7 @@ func TestWhatNoHookSees(t *testing.T) {
 			text, err := os.ReadFile("../../docs/clients/" + page)
 			require.NoError(t, err)
 			section := ""
-			for _, s := range strings.Split("\n"+string(text), "\n## ") {
+			for _, s := range regexp.MustCompile(`(?m)^##+ `).Split(string(text), -1) {
 				if title, _, _ := strings.Cut(s, "\n"); anchors("## " + title)[anchor] {
 					section = strings.Join(strings.Fields(s), " ")
 				}

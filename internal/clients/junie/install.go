@@ -17,7 +17,7 @@ var install = &client.Installation{
 		{What: "runs no hook at the prompt in batch mode", Event: protocol.PreExecute},
 		{What: "runs no hook after a tool", Event: protocol.PostTool},
 	},
-	Program: "junie", Page: "more-clients.md#junie-cli",
+	Program: "junie", Page: "more-clients.md#what-no-hook-sees-in-junie-cli",
 	Installer: installer{},
 }
 

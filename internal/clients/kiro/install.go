@@ -18,7 +18,7 @@ var install = &client.Installation{
 		{What: "reads no answer of a hook after a tool", Event: protocol.PostTool},
 		{What: "runs no hook of another agent", Event: protocol.PreTool},
 	},
-	Program: "kiro-cli", Page: "more-clients.md#kiro-cli",
+	Program: "kiro-cli", Page: "more-clients.md#what-no-hook-sees-in-kiro-cli",
 	Installer: installer{},
 }
 

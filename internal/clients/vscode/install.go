@@ -20,7 +20,7 @@ var install = &client.Installation{
 		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
 		{What: "takes no other result of a tool from a hook", Event: protocol.PostTool},
 	},
-	Program: "code", Page: "copilot-cli.md#vs-code",
+	Program: "code", Page: "copilot-cli.md#what-no-hook-sees-in-vs-code",
 	Installer: installer{},
 }
 

@@ -19,7 +19,7 @@ var install = &client.Installation{
 		{What: "runs no hook for searches, the browser and the web", Event: protocol.PreTool,
 			Tools: []string{"fs_glob", "fs_grep", "fs_list", "web_fetch", "web_search"}},
 	},
-	Program: "windsurf", Page: "more-clients.md#windsurf",
+	Program: "windsurf", Page: "more-clients.md#what-no-hook-sees-in-windsurf",
 	Installer: installer{},
 }
 

@@ -32,7 +32,7 @@ func (reader) Normalize(doc *dialect.Document) {
 	for e := range d.Events(d.Top(top, 1)["hooks"]) {
 		for g := range e.Hooks() {
 			for h := range g.Handlers(handlers, nil) {
-				if h.Whole("timeout_ms") {
+				if _, ok := h.Members["timeout_ms"]; ok && h.Whole("timeout_ms") {
 					h.Timeout = h.Time("timeout_ms")
 				}
 				h.From.KeyAliases = map[string][]string{"command": {"command"}, "timeout": {"timeout_ms"}}

@@ -33,11 +33,11 @@ var checkFiles = command{
 	masks:   true,
 	about: `Reads hooks files as a call would, and looks for what would fail when the hooks run: a program that
 does not exist or is not executable, a script without an interpreter, a program that everybody may
-write to. It runs nothing. It prints each problem with its position in the file, and exits with 1 if
-there is an error.
+write to. It runs nothing. It prints each problem with its position in the file.
 
 Without FILE it checks the files that a call would read: the managed one, your own, and the project's,
 which is that of -C DIR, or the nearest one upwards.`,
+	exits:   []exitCode{{exitOK, "no error"}, {exitFailed, "an error; with --strict also a warning"}},
 	example: "  hookrun check .tenex-hooks.json\n  hookrun check --schema > .tenex-hooks.schema.json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		const where = "`DIR` in which the hooks will run (default the folder of FILE, or .)"

@@ -35,6 +35,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // hookrun failed: the tool must not run
 	exitBlock  = 2
+	exitStop   = 3
 )
 
 // command is a command of hookrun.
@@ -49,6 +50,7 @@ type command struct {
 	masks   bool // stdout is for people, so it shows no secrets
 	about   string
 	example string
+	exits   []exitCode // in ascending order; nil: 0 is "done", and 1 an error
 	// setup defines the flags and returns the function to run once they are parsed.
 	setup func(*pflag.FlagSet) func(args []string, std Streams) (exit int, err error)
 }
@@ -292,7 +294,7 @@ func noArgs(args []string) error {
 func (c *command) help(flags *pflag.FlagSet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage: hookrun %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), expand(c.about))
-	b.WriteString(flagUsages(flags))
+	b.WriteString(flagUsages(flags) + c.exitUsages())
 	fmt.Fprintf(&b, "\nExample:\n%s\n", c.example)
 	return b.String()
 }
@@ -309,14 +311,7 @@ func overview() string {
 			}
 		}
 	}
-	b.WriteString(`
-Exit codes of pre-execute, pre-tool, post-tool and fire:
-  0  continue; stdout has the texts for the model
-  1  hookrun could not do its work; do not run the tool
-  2  do not run the tool; stderr has the reason
-  3  end the loop; stderr has the reason
-
-hookrun COMMAND --help has the flags and an example.
-`)
+	b.WriteString("\nExit codes of pre-execute, pre-tool, post-tool and fire:\n" + listExits(preTool.exitCodes()) +
+		"\nhookrun COMMAND --help has the flags and an example.\n")
 	return b.String()
 }

@@ -30,10 +30,8 @@ machine, with its last heartbeat, and why somebody should look at it: it is sile
 than most, lacks a client, or its hooks do not run.
 
 Hooks are compared by the managed hooks file if a machine has one, else by the project's hooks: then
-give --project, since each project has its own.
-
-The exit code is 0 if all is well, 2 if somebody should look at something, and 1 if hookrun could not
-do its work.`,
+give --project, since each project has its own.`,
+	exits: []exitCode{{exitOK, "all is well"}, {exitFailed, failed}, {exitBlock, "somebody should look at something"}},
 	example: "  hookrun fleet /srv/hookrun-logs --clients claude,codex\n" +
 		"  cat */run.log | hookrun fleet - --silent 3 -o json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {

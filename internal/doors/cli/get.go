@@ -22,7 +22,7 @@ var get = command{
 	args:    "PATH",
 	summary: "print one field of the JSON on stdin, for hooks in sh",
 	about: `Prints the field at PATH of the JSON on stdin: a string without quotes, anything else as JSON. If the
-field is not there, it prints nothing and exits with 1.
+field is not there, it prints nothing.
 
 command is the command of a shell tool's call, whichever key of its arguments has it: "command",
 "cmd", "script", "code", "commands", or "input" and "chars" of tools that type into a shell. If it
@@ -35,6 +35,7 @@ them: "path", "file_path", "filePath", "target_file" and the like, or a patch.
 PATH is names and array indexes with points between them, as args.path or args.files.0. It is
 gjson's path language: write \. for a point in a name. JSON that has a key twice is refused, since
 programs differ in which of the two they take.`,
+	exits:   []exitCode{{exitOK, "done"}, {exitFailed, "the field is not there, or stdin has no JSON"}},
 	example: `  command=$("$HOOKRUN" get command) || exit 2`,
 	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
 		return func(args []string, std Streams) (int, error) {

@@ -34,7 +34,8 @@ letters, digits, _ and -; "server" where it gave none. A server can choose any n
 your hooks depend on it. Without --name, calls are refused until the server has answered initialize.
 
 Messages that follow a call overtake it while its hooks run. A call that is cancelled meanwhile ends
-there. hookrun exits with 0 when the client has left and the server has ended, else with 1.`,
+there.`,
+	exits:   []exitCode{{exitOK, "the client has left, and the server has ended"}, {exitFailed, failed}},
 	example: `  hookrun mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f serveCommand

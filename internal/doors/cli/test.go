@@ -28,7 +28,7 @@ var tests = command{
 	summary: "run tests of hooks, in *" + cases.Suffix,
 	masks:   true,
 	about: `Runs the real hooks for the calls in files of tests, several at once, and compares the outcomes
-with what each test expects. It exits with 1 if a test fails. A FILE may be a folder, for the
+with what each test expects. A FILE may be a folder, for the
 *` + cases.Suffix + ` in it; without FILE it is the workspace.
 
 The hooks are those of the project that each FILE is in: the nearest .tenex-hooks.json upwards. They
@@ -44,6 +44,8 @@ the call, input: a client's whole hook input. expect has one or more of decision
 stop_reason, inject, message, warning, updated_input, updated_output, approved, stop. A string must be
 equal, {"matches": RE2} must match, and null means none.
 ` + cases.WorkspaceMark + ` in a string stands for the path of the workspace.`,
+	exits: []exitCode{{exitOK, "each test passed; with --replay, each call ended as before"},
+		{exitFailed, "a test failed, a call ended in another way, or there are none"}},
 	example: "  hookrun test\n  hookrun test --record run.log > recorded" + cases.Suffix,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var t testRun

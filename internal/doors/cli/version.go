@@ -25,9 +25,9 @@ var version = command{
 	about: `Prints the version of hookrun, of the Go that built it, and the system it was built for.
 
 --check compares this version with the version in a file or at an address: a text with a version as
-1.2.3, or the JSON of GitHub's latest release. The exit code is 0 if this hookrun is as new or newer,
-and 1 if there is a newer version, or if the versions could not be compared. Without --check, hookrun
-contacts nobody.`,
+1.2.3, or the JSON of GitHub's latest release. Without --check, hookrun contacts nobody.`,
+	exits: []exitCode{{exitOK, "done; with --check, this hookrun is as new or newer"},
+		{exitFailed, "with --check, there is a newer version, or the versions could not be compared"}},
 	example: `  hookrun version
   hookrun version --check https://api.github.com/repos/hookrun/hookrun/releases/latest`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {

@@ -55,6 +55,7 @@ var firstFlags = regexp.MustCompile(`\n\n[A-Z][^\n]*:\n +-`)
 func ofCommand(name, summary, help string) string {
 	text, example, _ := strings.Cut(help, "\nExample:\n")
 	usage, text, _ := strings.Cut(strings.TrimPrefix(text, "Usage: "), "\n\n")
+	text, exits, _ := strings.Cut(text, "\nExit codes:\n")
 	p := newPage("hookrun-"+name, summary)
 	p.section("SYNOPSIS", usage)
 	about, options := text, ""
@@ -63,6 +64,9 @@ func ofCommand(name, summary, help string) string {
 	}
 	p.section("DESCRIPTION", about)
 	p.options(options)
+	if exits != "" {
+		p.section("EXIT STATUS", exits)
+	}
 	p.section("EXAMPLES", example)
 	p.section("SEE ALSO", "hookrun(1)")
 	return p.String()

@@ -46,7 +46,7 @@ var limits = map[string]map[string][]string{
 			"clients/install/entry.go:AnyHooks"},
 		"stdin that stays open; behind a whole call": {"doors/cli/streams.go:stdinLimit",
 			"doors/cli/streams.go:stdinPart", "doors/cli/streams.go:stdinSilence"},
-		"an [approval](../start/approve.md); a block that waits for one": {"core/approval/approval.go:Valid",
+		"an [approval](commands.md#approve); a block that waits for one": {"core/approval/approval.go:Valid",
 			"core/approval/approval.go:kept"},
 		"the file with a text that a client would cut": {"core/engine/saved_context.go:contextLife"},
 		"records of a session": {"trust/store.go:maxPin core/once/once.go:month core/stops/stops.go:month " +

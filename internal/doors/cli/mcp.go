@@ -35,7 +35,6 @@ your hooks depend on it. Without --name, calls are refused until the server has 
 
 Messages that follow a call overtake it while its hooks run. A call that is cancelled meanwhile ends
 there.`,
-	exits:   []exitCode{{exitOK, "the client has left, and the server has ended"}, {exitFailed, failed}},
 	example: `  hookrun mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f serveCommand

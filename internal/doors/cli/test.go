@@ -44,8 +44,8 @@ the call, input: a client's whole hook input. expect has one or more of decision
 stop_reason, inject, message, warning, updated_input, updated_output, approved, stop. A string must be
 equal, {"matches": RE2} must match, and null means none.
 ` + cases.WorkspaceMark + ` in a string stands for the path of the workspace.`,
-	exits: []exitCode{{exitOK, "each test passed; with --replay, each call ended as before"},
-		{exitFailed, "a test failed, a call ended in another way, or there are none"}},
+	exits: []exitCode{{exitOK, "each test passed; with --replay, all calls end as before"},
+		{exitFailed, "a test failed, a call ends in another way, or there is none"}},
 	example: "  hookrun test\n  hookrun test --record run.log > recorded" + cases.Suffix,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var t testRun

@@ -26,8 +26,8 @@ var version = command{
 
 --check compares this version with the version in a file or at an address: a text with a version as
 1.2.3, or the JSON of GitHub's latest release. Without --check, hookrun contacts nobody.`,
-	exits: []exitCode{{exitOK, "done; with --check, this hookrun is as new or newer"},
-		{exitFailed, "with --check, there is a newer version, or the versions could not be compared"}},
+	exits: []exitCode{{exitOK, "done; with --check, no version is newer"},
+		{exitFailed, "with --check, a version is newer, or cannot be compared"}},
 	example: `  hookrun version
   hookrun version --check https://api.github.com/repos/hookrun/hookrun/releases/latest`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {

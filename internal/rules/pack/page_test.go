@@ -28,15 +28,15 @@ func TestPage(t *testing.T) {
 func page() string {
 	var b strings.Builder
 	b.WriteString("# The rules of the packs\n\n" +
-		"A [hooks file takes a pack](packs.md) by its name. `hookrun pack PACK/RULE` prints for a rule why it blocks,\n" +
-		"what it cannot see, and examples of calls that it blocks and lets through.\n")
+		"A [hooks file takes a pack](packs.md) by name. `hookrun pack PACK/RULE` prints the reason for a rule, the limits of\n" +
+		"the rule, and examples of blocked and other calls.\n")
 	for _, p := range All() {
 		fmt.Fprintf(&b, "\n## %s\n\n| rule | blocks | instead |\n|---|---|---|\n", p.Name)
 		for i := range p.Rules {
 			r := &p.Rules[i]
-			does := r.Blocks
+			does := strings.TrimPrefix(r.Blocks, "a command that ")
 			if r.Asks {
-				does = "*" + r.Does() + "* " + does
+				does = "*" + r.Does() + "* " + r.Blocks
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.ID(r), cell(does), cell(r.Instead()))
 		}

@@ -35,6 +35,7 @@ func (p *project) at(typed string, argv ...string) (code int, screen string) {
 }
 
 func TestAgentAllows(t *testing.T) {
+	requireRow(t, "an agent runs `hookrun allow` without a terminal", "the command")
 	p := newProject(t)
 	p.allow()
 	p.write("guard.sh", "#!/bin/sh\n")
@@ -44,6 +45,10 @@ func TestAgentAllows(t *testing.T) {
 		require.Contains(t, stderr, "hookrun allow: ")
 		p.blocks("untrusted", "guard.sh was changed", p.dir, "--trust", "required")
 	}
+	requireRow(t, "an agent runs `hookrun allow --yes`", "**nothing**")
+	code, stderr := p.without("", "allow", "--yes")
+	require.Zero(t, code, stderr)
+	p.goesOn(p.dir, "--trust", "required")
 }
 
 func TestAllowAtTerminal(t *testing.T) {

@@ -3,9 +3,11 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -118,26 +120,62 @@ func (p *project) holdsAlone(cause, reason string, all bool, dir string, flags .
 	require.Regexp(p, "run: hookrun (allow|deny) /|chmod ", o.SystemMessages[0])
 }
 
+// Rows of the table of attacks.
+const (
+	rowHooksFile = "hooks file edited, replaced by a link, or deleted"
+	rowScript    = "script, or a file that it is given, edited, deleted, or replaced by a link, a pipe or a folder"
+	rowBelow     = "hooks file or `.git` created in a folder below"
+)
+
+// requireRow requires that docs/reference/trust.md says of an attack which calls are blocked.
+func requireRow(t *testing.T, attack, blocks string) {
+	t.Helper()
+	page, err := os.ReadFile("../docs/reference/trust.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "\n| "+attack+" | "+blocks+" |\n")
+}
+
+// TestAttackRows: each row of the table of attacks has a test that names the row.
+func TestAttackRows(t *testing.T) {
+	page, err := os.ReadFile("../docs/reference/trust.md")
+	require.NoError(t, err)
+	files, err := filepath.Glob("trust_*_test.go")
+	require.NoError(t, err)
+	tests := ""
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		tests += string(text)
+	}
+	_, table, ok := strings.Cut(string(page), "| attack | blocks |\n|---|---|\n")
+	require.True(t, ok)
+	table, _, _ = strings.Cut(table, "\n\n")
+	for row := range strings.SplitSeq(table, "\n") {
+		require.Contains(t, tests, strconv.Quote(strings.Split(row, " | ")[0][len("| "):]))
+	}
+}
+
 // The table of attacks in docs/reference/trust.md. Each begins with hooks that were allowed, and a session whose first
 // call they approved of.
 func TestAttacks(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
+		row    string // of the table, if it is not that of a changed script
 		attack func(p *project)
 		trust  string // what the reason of an untrusted call names
 		pin    string // and of one in a session that is pinned alone; "": the same
 		all    bool   // every tool call is blocked, not only those of the hook that has changed
 	}{
-		{name: "hooks file edited", all: true, trust: ".tenex-hooks.json was changed", attack: func(p *project) {
+		{name: "hooks file edited", row: rowHooksFile, all: true, trust: ".tenex-hooks.json was changed", attack: func(p *project) {
 			p.write(".tenex-hooks.json", `{"hooks": []}`)
 		}},
-		{name: "hooks file replaced by a link", all: true, trust: ".tenex-hooks.json leads to .elsewhere.json",
+		{name: "hooks file replaced by a link", row: rowHooksFile, all: true, trust: ".tenex-hooks.json leads to .elsewhere.json",
 			attack: func(p *project) {
 				own := filepath.Join(p.dir, ".tenex-hooks.json")
 				require.NoError(p, os.Rename(own, filepath.Join(p.dir, ".elsewhere.json")))
 				require.NoError(p, os.Symlink(".elsewhere.json", own))
 			}},
-		{name: "hooks file deleted", all: true, trust: ".tenex-hooks.json is gone", pin: "is the project now",
+		{name: "hooks file deleted", row: rowHooksFile, all: true, trust: ".tenex-hooks.json is gone", pin: "is the project now",
 			attack: func(p *project) {
 				require.NoError(p, os.Remove(filepath.Join(p.dir, ".tenex-hooks.json")))
 			}},
@@ -170,18 +208,23 @@ func TestAttacks(t *testing.T) {
 			require.NoError(p, os.Rename(path, other))
 			require.NoError(p, os.Symlink(other, path))
 		}, trust: "scripts/check.sh leads to "},
-		{name: "PATH shadowed", attack: func(p *project) {
+		{name: "PATH shadowed", row: "another program found in `PATH`", attack: func(p *project) {
 			p.write("../bin/sh", "#!/bin/sh\nexit 0\n")
 		}, trust: "sh is "},
 		{name: "file in the place of a script's folder", trust: "scripts/check.sh is gone", attack: func(p *project) {
 			require.NoError(p, os.RemoveAll(filepath.Join(p.dir, "scripts")))
 			p.write("scripts", "")
 		}},
-		{name: "hooks file in a folder below", all: true, attack: func(p *project) {
+		{name: "hooks file in a folder below", row: rowBelow, all: true, attack: func(p *project) {
 			p.write("below/.tenex-hooks.json", `{"hooks": []}`)
 		}, trust: "", pin: "is the project now"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			blocks := "the hook's calls"
+			if tt.all {
+				blocks = "every tool call"
+			}
+			requireRow(t, cmp.Or(tt.row, rowScript), blocks)
 			prepare := func(t *testing.T) (*project, string) {
 				p := newProject(t)
 				p.env = append(p.env, "PATH="+filepath.Join(p.home, "bin")+":"+os.Getenv("PATH"))
@@ -217,6 +260,7 @@ func TestAttacks(t *testing.T) {
 
 // A hooks file that comes into being within a session is a change like any other, and needs no person to be noticed.
 func TestCreatedMidSession(t *testing.T) {
+	requireRow(t, "hooks file created within a session", "every tool call, with `--pin`; else its hooks do not run")
 	p := newProject(t)
 	path := filepath.Join(p.dir, ".tenex-hooks.json")
 	require.NoError(t, os.Remove(path))
@@ -232,6 +276,7 @@ func TestCreatedMidSession(t *testing.T) {
 
 // A script that is another when it starts than when it was hashed, or is put back before the end.
 func TestSwapped(t *testing.T) {
+	requireRow(t, "script changed between the hash and its end, even if put back", "this call")
 	for _, tt := range []struct{ name, first, second string }{
 		{"by an earlier hook", "echo 'exit 0' > check.sh", "echo checked"},
 		{"by an earlier hook, with its text", "cp check.sh new && mv new check.sh", "echo checked"},
@@ -265,6 +310,7 @@ func TestSwapped(t *testing.T) {
 
 // A folder above that another user owns can get a hooks file at any time.
 func TestParentOfAnother(t *testing.T) {
+	requireRow(t, "hooks file that another user can change", "every tool call")
 	p := newProject(t)
 	path := filepath.Join(p.dir, ".tenex-hooks.json")
 	require.NoError(t, os.Chmod(path, 0o666))
@@ -282,6 +328,7 @@ func TestParentOfAnother(t *testing.T) {
 
 // A folder within a project that was allowed has no hooks of its own for an agent to hide in.
 func TestBelowAllowed(t *testing.T) {
+	requireRow(t, rowBelow, "every tool call")
 	p := newProject(t)
 	p.allow()
 	below := filepath.Join(p.dir, "below")
@@ -294,6 +341,7 @@ func TestBelowAllowed(t *testing.T) {
 }
 
 func TestStateFolderOfOthers(t *testing.T) {
+	requireRow(t, "state folder that others can write", "every tool call")
 	p := newProject(t)
 	p.allow()
 	state := filepath.Join(p.home, "state", "hookrun")

@@ -57,6 +57,7 @@ func reads(pid int, path string) bool {
 // Who has mapped a script changes its content without a new time of change, once the page is dirty. The hook itself is
 // the attacker here: what it ran is no longer what was hashed.
 func TestMappedScript(t *testing.T) {
+	requireRow(t, "script mapped into memory and changed while it runs", "this call")
 	p := newProject(t)
 	p.write(".tenex-hooks.json",
 		`{"hooks": [{"name": "guard", "command": ["sh", "guard.sh"], "events": ["pre-tool"]}]}`)

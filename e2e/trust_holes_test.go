@@ -119,6 +119,7 @@ func TestLargeFileIsStreamed(t *testing.T) {
 
 // A project that is renamed, with a link in its place, is still the one that was allowed.
 func TestMovedProject(t *testing.T) {
+	requireRow(t, "project renamed, with a link in its place", "every tool call")
 	p := newProject(t)
 	p.allow()
 	moved := p.dir + ".real"
@@ -151,6 +152,7 @@ func TestLinkLeadsElsewhere(t *testing.T) {
 
 // Who sets the state folder of a caller leaves no record: the message names the folder, and an installed entry blocks.
 func TestAnotherStateFolder(t *testing.T) {
+	requireRow(t, "`XDG_STATE_HOME` or `HOME` of the caller set elsewhere", "every tool call of an installed entry")
 	for variable, folder := range map[string]string{"XDG_STATE_HOME": "hookrun", "HOME": ".local/state/hookrun"} {
 		p := newProject(t)
 		elsewhere := filepath.Join(p.home, "elsewhere")

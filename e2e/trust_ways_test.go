@@ -66,6 +66,7 @@ func TestWays(t *testing.T) {
 
 // Hooks in a client's form run in the folder of the call. One elsewhere can have a script of the same name.
 func TestFolderOfCall(t *testing.T) {
+	requireRow(t, "call in a folder elsewhere with a script of the same name", "the hook's calls")
 	p := newProject(t)
 	p.write(".tenex-hooks.json",
 		`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./guard.sh"}]}]}}`)

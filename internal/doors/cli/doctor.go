@@ -38,14 +38,15 @@ runs each entry as the client would, for a tool that hookrun always blocks, and 
 is that block. No hook runs, and without --fix no file is changed, but for the time and the result of
 that call, which hookrun status shows.
 
-Every finding that is not ok has a line that fixes it. The exit code is 1 if a hook would not block, or
-if every call is blocked. With CLIENT it checks these clients alone.
+Every finding that is not ok has a line that fixes it. With CLIENT it checks these
+clients alone.
 
 With --managed it looks at the settings for all users of this machine, and tries each client in a new
 home folder, in whose settings hooks are switched off: the test call must be blocked there, too.
 
 --fix asks at the terminal for each command that a finding advises, runs it, and checks again; --yes
 runs them without a question. hookrun allow always asks itself.`,
+	exits:   []exitCode{{exitOK, "no finding is an error"}, {exitFailed, "a finding is an error"}},
 	example: "  hookrun doctor\n  hookrun doctor --fix\n  hookrun doctor claude -C ~/project -o json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		const where = "`DIR` where the client is started (default .)"

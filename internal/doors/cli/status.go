@@ -20,12 +20,9 @@ var status = command{
 	about: `Shows whether the hooks of the project are allowed, how they differ from what was allowed, and which
 are switched off or only observe. With -o json also which clients are here, with their entries for
 hookrun, their last call, and the last test call of hookrun doctor. A line "warm" is for each persistent
-hook with a process that waits for the next call; --end ends these processes, and shows nothing else.
-The exit code is
-  0  allowed, or there are none
-  1  hookrun could not do its work
-  2  changed: with --trust required the calls of changed hooks are blocked, or every tool call
-  3  unknown: nobody has allowed them, and with --trust required they do not run`,
+hook with a process that waits for the next call; --end ends these processes, and shows nothing else.`,
+	exits: []exitCode{{exitOK, "allowed, or there are none"}, {exitFailed, failed},
+		{exitBlock, "changed since they were allowed"}, {exitUnknown, "unknown: nobody has allowed them"}},
 	example: "  hookrun status\n  hookrun status -o json\n  hookrun status --line",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f hooksFlags
@@ -63,12 +60,15 @@ The exit code is
 	},
 }
 
+// exitUnknown is the exit code of status if nobody has allowed the hooks.
+const exitUnknown = 3
+
 func statusExit(status string) int {
 	switch status {
 	case "changed":
 		return exitBlock
 	case "unknown":
-		return 3
+		return exitUnknown
 	}
 	return exitOK
 }

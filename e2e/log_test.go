@@ -73,7 +73,8 @@ hints                                           1   0        0         1       0
 a name that is much … says so at its end        1   0        0         0       1          0  0.50 ms  0.50 ms  0.50 ms
 
 never fired
-  idle  .tenex-hooks.json:3, post-tool
+  .tenex-hooks.json
+    idle  line 3, post-tool
 
 near their timeout
   guard  1 took 80 % or more of 1.0 s, 1 timed out

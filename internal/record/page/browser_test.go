@@ -216,9 +216,11 @@ func testTaps(t *testing.T, b *browser) {
 		b.texts("#filter [data-filter]"), "as the tiles")
 	require.Equal(t, []string{"lint", "guard"}, b.texts(".hooks tbody .name .link"), "the slowest first")
 	require.Equal(t, []string{"slowest", "near its timeout 1 ×"}, b.texts(".hooks .tag"))
-	require.Contains(t, b.texts("#never")[0], "forgotten/p/.tenex-hooks.json:7 · post-tool")
+	require.Equal(t, []string{"Blocked", "Slow or failed", "Hooks", "Calls"}, b.texts("main h2"))
+	require.Contains(t, b.texts("#never")[0], "/p/.tenex-hooks.jsonforgotten line 7 · post-tool")
+	require.Equal(t, []string{"/p/.tenex-hooks.json"}, b.texts(".hooks .file"), "a path stands once")
 	require.Len(t, b.texts("article.block"), 1)
-	for _, part := range []string{"block", "guard", "policy", "no force",
+	for _, part := range []string{"block", "guard", "1 ×", "policy", "no force", "pre-tool shell",
 		`{"command":"git push --force","id":12345678901234567890}`} {
 		require.Contains(t, b.texts("article.block")[0], part)
 	}
@@ -292,7 +294,7 @@ func testManyHooks(t *testing.T, b *browser) {
 	}
 	b.open(write(t, `{"calls":120,"hooks":[`+strings.Join(hooks, ",")+`]}`, calls...), 360)
 	b.settled()
-	require.Len(t, b.texts(".hooks tbody tr"), 25)
+	require.Len(t, b.texts(".hooks tbody .name"), 25)
 	require.Len(t, b.texts(".call"), 100)
 	require.Equal(t, "301 ms300 hooks, 6 drawn", b.texts(".call .took")[0])
 	require.Len(t, b.texts(".strip path.blocked"), 100, "the one that blocked is among those drawn")

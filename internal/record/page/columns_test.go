@@ -52,7 +52,7 @@ func TestPageCountsAsTheSummaryDoes(t *testing.T) {
 	require.NoError(t, err)
 	var program strings.Builder
 	for _, part := range []string{`(?m)^const (list|object|objects|number|string|statuses|broken|decisions) = [^;]*;`,
-		`(?ms)^function (json|readHook|columnOf|readCall)\(.*?^}`} {
+		`(?ms)^function (json|place|readHook|columnOf|readCall)\(.*?^}`} {
 		for _, source := range regexp.MustCompile(part).FindAllString(string(page), -1) {
 			program.WriteString(source + "\n")
 		}

@@ -83,8 +83,8 @@ function bar(part, whole, kind) {
   return node("span", { class: "bar", "aria-hidden": "true" }, inner);
 }
 
-// paged fills a container with the first items, and with more of them each time they are asked for.
-function paged(into, items, size, draw, what) {
+// paged fills a container with the first items, and with more of them, as many as size, each time they are asked for.
+function paged(into, items, first, draw, what, size = first) {
   let shown = 0;
   const more = button("", () => add(size));
   function add(n) {
@@ -95,8 +95,28 @@ function paged(into, items, size, draw, what) {
     more.hidden = left === 0;
     more.textContent = "Show " + some(Math.min(size, left), "more " + what) + " of " + count(left);
   }
-  add(size);
+  add(first);
   return { more, upTo: (n) => n > shown && add(n - shown) };
+}
+
+// grouped has the items by their key, each key where its first item was.
+function grouped(items, key) {
+  const groups = new Map();
+  for (const item of items) groups.set(key(item), groups.get(key(item)) || []).get(key(item)).push(item);
+  return [...groups];
+}
+
+// underFiles draws items below one heading for each file, so that no path stands at each item.
+function underFiles(items, head, draw) {
+  const files = grouped(items, (item) => item.file);
+  const heads = new Map(files.map(([file, of]) => [of[0], file]));
+  return { all: files.flatMap(([, of]) => of), draw: (item) => [heads.get(item) && head(heads.get(item)), draw(item)].filter(Boolean) };
+}
+
+// place is the file and the line of a hook.
+function place(source) {
+  const [, file, line] = /^([^]*?)(?::(\d+))?$/.exec(string(source));
+  return { file, line: line && "line " + line };
 }
 
 // --- The data
@@ -128,7 +148,7 @@ function readHook(h) {
     start: number(h.start_ms),
     duration: number(h.duration_ms),
     name: string(h.name) || "(no name)",
-    source: string(h.source),
+    ...place(h.source),
     cause: string(h.cause),
     limit: number(h.limit_ms),
     broken: broken.has(status) || ["exit", "signal", "output"].includes(h.cause),
@@ -215,14 +235,11 @@ const hooks = objects(summary.hooks).map((h, order) => ({
   ...Object.fromEntries(numbers.map((key) => [key, number(h[key])])),
   order,
   name: string(h.name) || "(no name)",
-  where: where(h.file, h.events),
+  file: string(h.file),
+  events: list(h.events).map(string).join(", "),
   last: string(h.last),
 }));
 const slowestHook = hooks.reduce((most, h) => Math.max(most, h.p95_ms), 0);
-
-function where(file, events) {
-  return node("span", { class: "dim small below" }, string(file) && string(file) + " · ", node("span", { class: "events" }, list(events).map(string).join(", ")));
-}
 
 // searchFor shows the calls that name a hook.
 function searchFor(name) {
@@ -241,14 +258,12 @@ function glance(title, items, value, kind, none) {
 }
 
 function drawGlance() {
-  if (hooks.length === 0) return;
   const broken = (h) => h.failed + h.timed_out + h.unstarted;
   const most = (of) => hooks.filter((h) => of(h) > 0).sort((a, b) => of(b) - of(a));
   byId("glance").append(
     glance("Slowest", most((h) => h.p95_ms), (h) => "p95 " + ms(h.p95_ms), "ok", "No hook ran."),
-    glance("Blocked most", most((h) => h.blocked), (h) => count(h.blocked) + " ×", "blocked", "No hook blocked."),
-    glance("Failed or timed out", most(broken), (h) => count(broken(h)) + " ×", "failed", "No hook failed."),
     glance("Near their timeout", most((h) => h.near_timeouts), (h) => `${count(h.near_timeouts)} ×, limit ${ms(h.limit_ms)}`, "timeout", "No hook came near."),
+    glance("Failed or timed out", most(broken), (h) => count(broken(h)) + " ×", "failed", "No hook failed."),
   );
 }
 
@@ -257,7 +272,7 @@ function hookName(h) {
     button(clip(h.name, 80), () => searchFor(h.name), { class: "link" }),
     slowestHook > 0 && h.p95_ms === slowestHook && node("span", { class: "tag ok" }, "slowest"),
     h.near_timeouts > 0 && node("span", { class: "tag timeout" }, `near its timeout ${count(h.near_timeouts)} ×`),
-    h.where,
+    node("span", { class: "dim small below" }, h.events),
   ];
 }
 
@@ -308,22 +323,26 @@ function drawHooks() {
     drawHooks();
     byId("hooks").querySelectorAll("thead button")[columns.indexOf(c)].focus();
   };
-  const head = columns.map((c) =>
+  const titles = columns.map((c) =>
     node("th", { role: "columnheader", scope: "col", class: c.key === "name" ? "name" : "num", "aria-sort": c === column && (down ? "descending" : "ascending") },
       button([c.title, c === column && node("span", { "aria-hidden": "true" }, down ? " ▼" : " ▲")], sortBy(c))));
   const body = node("tbody", { role: "rowgroup" });
   // The roles are for when the styles make cards of the table, which takes them away.
-  const table = node("table", { role: "table", class: "hooks" }, node("thead", { role: "rowgroup" }, node("tr", { role: "row" }, head)), body);
-  const { more } = paged(body, [...hooks].sort(compare), 25, (h) => node("tr", { role: "row" }, columns.map((c) => hookCell(h, c))), "hook");
+  const table = node("table", { role: "table", class: "hooks" }, node("thead", { role: "rowgroup" }, node("tr", { role: "row" }, titles)), body);
+  const head = (file) => node("tr", { role: "row", class: "file" }, node("th", { role: "rowheader", scope: "rowgroup", colspan: columns.length }, file));
+  const { all, draw } = underFiles([...hooks].sort(compare), head, (h) => node("tr", { role: "row" }, columns.map((c) => hookCell(h, c))));
+  const { more } = paged(body, all, 25, draw, "hook");
   byId("hooks").replaceChildren(...(hooks.length ? [node("div", { class: "scroll" }, table), more] : [node("p", { class: "dim" }, "No hook matched a call.")]));
 }
 
+const fileItem = (file) => node("li", { class: "file" }, file);
+
 function drawNever() {
-  const never = objects(summary.never_fired);
+  const never = objects(summary.never_fired).map((h) => ({ ...place(h.source), name: string(h.name), events: list(h.events).map(string).join(", ") }));
   if (never.length === 0) return;
   const items = node("ul", { class: "plain" });
-  const draw = (h) => node("li", null, node("strong", null, string(h.name)), where(h.source, h.events));
-  const { more } = paged(items, never, 5, draw, "hook");
+  const { all, draw } = underFiles(never, fileItem, (h) => node("li", null, node("strong", null, h.name), node("span", { class: "dim small" }, " " + joined(" · ", h.line, h.events))));
+  const { more } = paged(items, all, 5, draw, "hook");
   byId("never").append(node("div", { class: "card never" }, node("h3", null, "Never fired: " + some(never.length, "hook") + " of the configuration"), items, more));
 }
 
@@ -422,7 +441,7 @@ function hookRow(call, h) {
   span.style.width = Math.max(0.5, (100 * h.duration) / call.scale) + "%";
   span.style.marginLeft = Math.min(99.5, (100 * h.start) / call.scale) + "%";
   return node("li", { class: "hook" },
-    node("span", { class: "hook-name" }, node("strong", null, h.name), node("span", { class: "dim small below" }, h.source)),
+    node("span", { class: "hook-name" }, node("strong", null, h.name), node("span", { class: "dim small below" }, h.line)),
     status(h),
     node("span", { class: "bar", "aria-hidden": "true" }, h.status !== "skipped" && span),
     node("span", { class: "num" }, h.status !== "skipped" && ms(h.duration)),
@@ -436,7 +455,10 @@ function hookList(call) {
   const all = call.hooks;
   if (all.length === 0) return node("p", { class: "dim" }, "No hook matched.");
   const items = node("ul", { class: "plain hook-list" });
-  const draw = (hooks) => items.replaceChildren(...hooks.map((h) => hookRow(call, h)));
+  const draw = (hooks) => {
+    const under = underFiles(hooks, fileItem, (h) => hookRow(call, h));
+    items.replaceChildren(...under.all.flatMap(under.draw));
+  };
   if (all.length <= 15) {
     draw(all);
     return items;
@@ -503,28 +525,44 @@ function callOf(block) {
   return of.find((c) => string(c.outcome.hook) === string(block.hook)) || of[0];
 }
 
-function drawBlock(b) {
+// blockedCall is one call that was blocked: when, the tool, what it was called with, and the reason if it is another one.
+function blockedCall(b, reason) {
   const call = callOf(b);
-  const args = call ? clip(argsText(exact(call.line)), 400) : "";
-  return node("article", { class: "block" },
-    node("p", { class: "block-head" },
-      node("span", { class: "time" }, moment(b.time, manyDays)),
-      badge(string(b.decision)),
-      node("span", { class: "what" }, node("span", { class: "dim" }, string(b.event)), " ", node("strong", null, string(b.tool))),
-      node("span", { class: "by" }, node("span", { class: "dim" }, "by "), node("strong", null, string(b.hook) || "hookrun"), b.cause && node("span", { class: "dim" }, " cause "), string(b.cause)),
+  const args = clip(string(b.about) || (call ? argsText(exact(call.line)) : ""), 400);
+  return [
+    string(b.reason) !== reason && node("p", { class: "reason" }, clip(string(b.reason), 600)),
+    node("p", { class: "args" },
+      node("span", { class: "time" }, moment(b.time, manyDays)), " ", string(b.event), " ", node("strong", null, string(b.tool)), " ",
+      args && node("code", null, args), " ",
       call && button("Show the call", () => reveal(call), { class: "link" }),
     ),
-    node("p", { class: "reason" }, clip(string(b.reason), 600)),
-    args && node("p", { class: "args" }, node("code", null, args)),
+  ].filter(Boolean);
+}
+
+// drawBlock is what one hook blocked and why, the last call first.
+function drawBlock([, of]) {
+  const b = of[0], reason = string(b.reason);
+  const calls = node("div");
+  const { more } = paged(calls, of, 1, (c) => blockedCall(c, reason), "call", 10);
+  return node("article", { class: "block" },
+    node("p", { class: "block-head" },
+      node("strong", null, string(b.hook) || "hookrun"),
+      badge(string(b.decision)),
+      node("span", null, count(of.length) + " ×"),
+      node("span", { class: "dim" }, joined(" ", b.cause && "cause", string(b.cause))),
+    ),
+    node("p", { class: "reason" }, clip(reason, 600)),
+    calls, more,
   );
 }
 
 function drawBlocks() {
   const blocks = objects(summary.blocks).reverse();
+  const total = number(sums.block) + number(sums.ask) + number(sums.defer) + number(sums.stop);
   if (blocks.length === 0) return byId("blocks").append(node("p", { class: "dim" }, "No call was blocked."));
   const items = node("div");
-  const { more } = paged(items, blocks, 10, drawBlock, "block");
-  byId("blocks").append(items, more);
+  const { more } = paged(items, grouped(blocks, (b) => json([b.hook, b.decision, b.cause])), 10, drawBlock, "hook");
+  byId("blocks").append(items, more, node("p", { class: "dim" }, total > blocks.length && `These are the last ${count(blocks.length)} of ${count(total)} calls.`));
 }
 
 // --- Calls
@@ -543,9 +581,8 @@ function rows() {
   const kept = calls.filter((c) => filters.get(view.filter).keep(c) && (query === "" || found(c).includes(query)));
   byId("kept").textContent = kept.length === calls.length ? some(calls.length, "call") : `${count(kept.length)} of ${some(calls.length, "call")}`;
   if (view.slowest) return { all: kept.sort((a, b) => b.duration - a.duration), heads: new Map() };
-  const sessions = new Map();
-  for (const c of kept) sessions.set(c.session, sessions.get(c.session) || []).get(c.session).push(c);
-  return { all: [...sessions.values()].flat(), heads: new Map(manySessions ? [...sessions.values()].map((of) => [of[0], drawSession(of)]) : []) };
+  const sessions = grouped(kept, (c) => c.session).map(([, of]) => of);
+  return { all: sessions.flat(), heads: new Map(manySessions ? sessions.map((of) => [of[0], drawSession(of)]) : []) };
 }
 
 function drawSession(of) {
@@ -581,13 +618,13 @@ function drawFilter() {
     button("Slowest first", () => show({ slowest: !view.slowest }), { id: "slowest" }),
     node("input", { id: "search", type: "search", placeholder: "Search in calls", "aria-label": "Search in calls", autocomplete: "off", input: (e) => show({ query: e.target.value }) }),
     node("span", { id: "kept", class: "dim", role: "status" }),
-    node("span", { class: "dim" }, calls.length < number(summary.calls) && `The page holds the last ${count(calls.length)} of ${some(summary.calls, "call")}.`),
+    node("span", { class: "dim" }, calls.length < number(summary.calls) && `The page has the last ${count(calls.length)} of ${some(summary.calls, "call")}.`),
   );
 }
 
+drawBlocks();
 drawGlance();
 drawHooks();
 drawNever();
-drawBlocks();
 drawFilter();
 show({});

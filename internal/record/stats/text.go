@@ -21,10 +21,7 @@ func (s *Summary) Text(p terminal.Paint) string {
 	var b strings.Builder
 	s.heading(&b, p)
 	hookTable(&b, p, s.Hooks)
-	section(&b, p.As(terminal.Bold, "never fired"), s.NeverFired, func(n NeverFired) string {
-		where := n.Source + ", " + strings.Join(n.Events, ", ")
-		return shortName(n.Name) + "  " + terminal.Ellipsize(where, 74)
-	})
+	s.neverFired(&b, p)
 	slow := slices.DeleteFunc(slices.Clone(s.Hooks), func(h Hook) bool {
 		return h.Near == 0 && h.TimedOut == 0
 	})
@@ -56,6 +53,27 @@ func (s *Summary) Text(p terminal.Paint) string {
 			terminal.Ellipsize(x.Cause, 16), about, reason)
 	})
 	return b.String()
+}
+
+// neverFired writes the hooks that no call has run, below their files.
+func (s *Summary) neverFired(b *strings.Builder, p terminal.Paint) {
+	if len(s.NeverFired) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", p.As(terminal.Bold, "never fired"))
+	shown := ""
+	for _, n := range s.NeverFired {
+		path := file(n.Source)
+		if path != shown {
+			fmt.Fprintf(b, "  %s\n", terminal.Ellipsize(path, 118))
+			shown = path
+		}
+		about := strings.Join(n.Events, ", ")
+		if line := n.Source[len(path):]; line != "" {
+			about = "line " + line[1:] + ", " + about
+		}
+		fmt.Fprintf(b, "    %s  %s\n", shortName(n.Name), terminal.Ellipsize(about, 72))
+	}
 }
 
 // shortName returns the name of a hook for a row.

@@ -16,12 +16,12 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// LoadOptions say which hooks files Load reads. The zero value reads all levels: the managed file of the machine, the
+// LoadOptions say which hooks files Load reads. The zero value reads all scopes: the managed file of the machine, the
 // user's own file, the project's file and its local file.
 type LoadOptions struct {
 	Files       []string // read instead of the project's own files, in this order; all must exist
 	ProjectOnly bool     // for tests: do not read the managed file or the user's file
-	// RequireHooks makes it an error if no level has a hooks file: a loop that relies on gates may have been started in
+	// RequireHooks makes it an error if no scope has a hooks file: a loop that relies on hooks may have been started in
 	// the wrong folder. A hooks file without hooks is enough.
 	RequireHooks bool
 }
@@ -43,7 +43,7 @@ type Loader struct {
 type HookInfo struct {
 	Name    string           // if the file gives no name: what the hook runs
 	Source  string           // file:line of its entry
-	Level   string           // the level of the file: managed, user, project or local
+	Level   string           // the scope of the file: managed, user, project or local
 	Events  []protocol.Event // as the file names them
 	Matcher string           // the tools, or another property of the event; "" matches all
 	If      string           // the arguments; "" matches all

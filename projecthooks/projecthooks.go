@@ -9,7 +9,7 @@ import (
 
 // The types are those of package hooks.
 type (
-	// LoadOptions say which hooks files Load reads. The zero value reads all levels.
+	// LoadOptions say which hooks files Load reads. The zero value reads all scopes.
 	LoadOptions = hooks.LoadOptions
 	// Config is the hooks of one or more files, in order. A nil or zero Config was never loaded: no Runner takes it.
 	Config = hooks.Config

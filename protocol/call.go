@@ -4,7 +4,7 @@ package protocol
 // owner changes it.
 type Call struct {
 	// Session is the id of the conversation, Agent the id of the agent in the conversation. Hooks get both, a queue
-	// delivers texts by both, and a pinned session is known by Session. Both may be "".
+	// delivers texts by both, and Pin finds the hooks of a session by Session. Both may be "".
 	Session, Agent string
 
 	Workspace string // hooks run in this folder; "": the project's folder, else the current one

@@ -32,7 +32,7 @@
 // A loop that runs its tools by runner.Runner.Tool gives the queue to runner.Options and claims nothing. The commands
 // hookrun queue and hookrun drain show, take back and clear waiting entries, and show how the others ended.
 //
-// Processes take turns: each operation holds the lock of its session for milliseconds. The operation waits for the lock
+// Processes take turns: each operation locks its session for milliseconds. The operation waits for the lock
 // until the context ends, and at most ten seconds. An operation that need not wait ignores the context.
 //
 // Guarantees:
@@ -53,7 +53,7 @@
 //     because anyone who can add an entry can give the model orders.
 //  6. A nil Queue is empty: each of its operations is an error.
 //
-// Not guaranteed: the order between two claims that one agent holds at the same time; that a delivery stays recorded if
+// Not guaranteed: the order between two claims that one agent has at the same time; that a delivery stays recorded if
 // the system (not a process) crashes in the next seconds; any of this on a file system without working locks, as NFS
 // can be. On Windows the folders inherit their access rights, and the folder of an empty session stays.
 package queue

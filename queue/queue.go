@@ -30,9 +30,9 @@ type Entry struct {
 	Expires  time.Time `json:"expires_at,omitzero"` // zero: never
 }
 
-// Claim holds entries for delivery. No other claim gets them until Done or Release ends the claim, or its process dies.
+// Claim reserves entries for delivery. No other claim gets them until Done or Release ends it, or its process dies.
 // The first successful call of Done or Release decides, so Release can be deferred. A Claim is not safe for concurrent
-// use. A nil or zero Claim holds no entries, and its methods do nothing.
+// use. A nil or zero Claim has no entries, and its methods do nothing.
 type Claim struct {
 	Entries []Entry // in order
 	Expired []Entry // dropped undelivered: report them; Agents are the agents that never got the entry

@@ -49,7 +49,7 @@
 //
 //  1. The clock starts before the process. Stdin is written before the deadline, while the output is read. A hook need
 //     not read stdin.
-//  2. The verdict is taken when the hook exits, not when its pipes close. If another process still holds the pipes,
+//  2. The verdict is taken when the hook exits, not when its pipes close. If another process still has the pipes open,
 //     hookrun reads them a little longer: docs/reference/environment.md has the times.
 //  3. A hook has its own session and process group and no terminal. At the deadline, or when ctx ends, the group gets
 //     SIGTERM, then SIGKILL. On Linux, descendants that left the group are found and killed too. The outcome names

@@ -38,10 +38,10 @@ type Options struct {
 	// with the cause untrusted or changed, even if on_failure is continue.
 	Trust    Trust
 	Pin      bool   // block calls if the hooks have changed since the first call of the session; calls need a Session
-	StateDir string // folder of the records of allowed and pinned hooks; "": the user's folder of `hookrun allow`
+	StateDir string // folder of the records of allowed and frozen hooks; "": the user's folder of `hookrun allow`
 
 	// Log gets each warning that changes no verdict once: faults in the hooks files. Other warnings are in the Outcome.
-	// At level Debug, Log gets the whole stdin of hooks, which can have secrets. nil: slog.Default.
+	// At slog.LevelDebug, Log gets the whole stdin of hooks, which can have secrets. nil: slog.Default.
 	Log *slog.Logger
 }
 

@@ -166,16 +166,19 @@ func TestAttacks(t *testing.T) {
 		pin    string // and of one in a session that is pinned alone; "": the same
 		all    bool   // every tool call is blocked, not only those of the hook that has changed
 	}{
-		{name: "hooks file edited", row: rowHooksFile, all: true, trust: ".tenex-hooks.json was changed", attack: func(p *project) {
-			p.write(".tenex-hooks.json", `{"hooks": []}`)
-		}},
-		{name: "hooks file replaced by a link", row: rowHooksFile, all: true, trust: ".tenex-hooks.json leads to .elsewhere.json",
+		{name: "hooks file edited", row: rowHooksFile, all: true, trust: ".tenex-hooks.json was changed",
+			attack: func(p *project) {
+				p.write(".tenex-hooks.json", `{"hooks": []}`)
+			}},
+		{name: "hooks file replaced by a link", row: rowHooksFile, all: true,
+			trust: ".tenex-hooks.json leads to .elsewhere.json",
 			attack: func(p *project) {
 				own := filepath.Join(p.dir, ".tenex-hooks.json")
 				require.NoError(p, os.Rename(own, filepath.Join(p.dir, ".elsewhere.json")))
 				require.NoError(p, os.Symlink(".elsewhere.json", own))
 			}},
-		{name: "hooks file deleted", row: rowHooksFile, all: true, trust: ".tenex-hooks.json is gone", pin: "is the project now",
+		{name: "hooks file deleted", row: rowHooksFile, all: true, trust: ".tenex-hooks.json is gone",
+			pin: "is the project now",
 			attack: func(p *project) {
 				require.NoError(p, os.Remove(filepath.Join(p.dir, ".tenex-hooks.json")))
 			}},

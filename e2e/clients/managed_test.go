@@ -169,7 +169,8 @@ var tries = map[string][]try{
 }
 
 // TestManaged has the real clients run with the hookrun of install --managed, while a user tries to switch it off, and
-// compares what blocks with the table in docs/scale/managed.md. It has folders of its own in the place of /etc and /opt.
+// compares what blocks with the table in docs/scale/managed.md. It has folders of its own in the place of /etc and
+// /opt.
 func TestManaged(t *testing.T) {
 	const inside = "E2E_MANAGED"
 	if os.Getenv(inside) == "" {

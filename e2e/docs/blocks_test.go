@@ -58,8 +58,8 @@ END
 
 // hooks returns the line that writes a hooks file with one hook for the calls of tools.
 func hooks(keys string) string {
-	return "cat >.tenex-hooks.json <<'END'\n{\"hooks\": [{\"name\": \"h\", \"events\": [\"pre-tool\", \"post-tool\"], " +
-		keys + "}]}\nEND\n"
+	return `cat >.tenex-hooks.json <<'END'
+{"hooks": [{"name": "h", "events": ["pre-tool", "post-tool"], ` + keys + "}]}\nEND\n"
 }
 
 // TestEveryBlockIsExplained: hookrun explain --last shows the file, the hook, the reason and the way out of a block of

@@ -28,8 +28,8 @@ func TestPage(t *testing.T) {
 func page() string {
 	var b strings.Builder
 	b.WriteString("# The rules of the packs\n\n" +
-		"A [hooks file takes a pack](packs.md) by name. `hookrun pack PACK/RULE` prints the reason for a rule, the limits of\n" +
-		"the rule, and examples of blocked and other calls.\n")
+		"A [hooks file takes a pack](packs.md) by name. `hookrun pack PACK/RULE` prints the reason for a rule, the " +
+		"limits of\nthe rule, and examples of blocked and other calls.\n")
 	for _, p := range All() {
 		fmt.Fprintf(&b, "\n## %s\n\n| rule | blocks | instead |\n|---|---|---|\n", p.Name)
 		for i := range p.Rules {

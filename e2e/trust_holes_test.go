@@ -25,7 +25,7 @@ func TestAllowAsksForFiles(t *testing.T) {
 	got := p.run(p.dir, "allow", "--yes")
 	require.Equal(t, 1, got.Code)
 	const text = `hook "guard": what files its command runs cannot be told for sure: ` +
-		`"gates/$(cat which).sh" is known only when it runs; name them in the entry, such as "files": ["gates/**"]`
+		`"gates/$(cat which).sh" is known only when it runs; name them in the entry, such as "files": ["hooks/**"]`
 	require.Contains(t, got.Stderr, ".tenex-hooks.json:1:41: "+text)
 	got = p.run(p.dir, "status")
 	require.Equal(t, 3, got.Code)

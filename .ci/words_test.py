@@ -34,11 +34,14 @@ SECONDS = ["guard: say hook", "holds: say block, keep, apply or contain"]
 assert words.seconds("a guard that holds a call") == SECONDS, words.seconds("a guard that holds a call")
 assert words.seconds("Mended, at a Door.") == ["Mended: say fix", "Door: say the name of the part"]
 NAMES = "--pin, guard.sh, gates/**, no-gate-commands, $GATE, Options.Pin, `gate a call`, \"gate\", 'pin', an AsyncGate, holder"
-assert words.seconds(NAMES) == [], words.seconds(NAMES)
+WITHOUT = words.NAMES.sub("NAME", NAMES)
+assert words.seconds(WITHOUT) == [], words.seconds(WITHOUT)
 assert words.literals("a.go", GO) == ["// it is no comment", "// nor that"], words.literals("a.go", GO)
 PYTHON = '"""A page."""\nx = f"a {y} gate"\ndef f():\n    """Of f."""\n    return "one word", "word"\n'
 assert words.literals("a.py", PYTHON) == ["a ", " gate", "one word"], words.literals("a.py", PYTHON)
 assert words.literals("a.js", "x('a b', `c ${d} e`) // f g\n") == ["a b", "c ${d} e"]
 RULES = "# a\nwhy A reason\n\tof two lines.\n! git push\n\tx\nlimits No more.\n= ls\n"
 assert words.of_rules(RULES) == ["why A reason\n\tof two lines.", "limits No more."], words.of_rules(RULES)
+PROSE = "A `gate` and [a link](guard.md#hold) of\n``a ` pin``.\n\n  ```sh\n  guard\n  ```\n\n| door |\n"
+assert words.prose(PROSE) == ["A CODE and [a link] of\nCODE.", "| door |\n"], words.prose(PROSE)
 print("ok")

@@ -62,8 +62,8 @@ var deny = command{
 	takes:   folders,
 	summary: "remove what allow has recorded of a project's hooks",
 	about: `Removes the record that the hooks of the project were allowed. Where trust is required they do not
-run any more: calls go on without them, and sessions that began with them are blocked. It asks at the
-terminal; without one it needs --yes.`,
+run any more: the entry of hookrun install blocks every tool call, other calls go on without them, and
+sessions that began with them are blocked. It asks at the terminal; without one it needs --yes.`,
 	example: "  hookrun deny",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f hooksFlags

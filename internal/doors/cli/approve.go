@@ -24,9 +24,9 @@ var approve = command{
 stands in the reason of the block. The same call passes once within ten minutes: the same tool,
 arguments, workspace, folder and session. Without CODE it lists the calls that wait.
 
-A block has a code if its hook is "approvable", or if the hook asks and the client can ask nobody. An
-agent cannot approve: hookrun refuses below the process of an agent, below a hook, and without a
-terminal.`,
+A block has a code if its hook is "approvable", or if the hook asks and the client can ask nobody. It
+refuses below the process of an agent, below a hook, and without a terminal. An agent that may run any
+program as you can get around that.`,
 	example: "  hookrun approve\n  hookrun approve k3r47q2a",
 	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
 		return func(args []string, std Streams) (int, error) {

@@ -45,7 +45,8 @@ With --managed it looks at the settings for all users of this machine, and tries
 home folder, in whose settings hooks are switched off: the test call must be blocked there, too.
 
 --fix asks at the terminal for each command that a finding advises, runs it, and checks again; --yes
-runs them without a question. hookrun allow always asks itself.`,
+runs them without a question, and so connects every client that is here: name those that you mean.
+hookrun allow always asks itself.`,
 	exits:   []exitCode{{exitOK, "no finding is an error"}, {exitFailed, "a finding is an error"}},
 	example: "  hookrun doctor\n  hookrun doctor --fix\n  hookrun doctor claude -C ~/project -o json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {

@@ -20,7 +20,7 @@ var files = &dialect.Files{
 var install = &client.Installation{
 	Events: []string{string(before), string(after)},
 	Note: "Cline waits for no hook at the prompt, so pre-execute hooks do not run in it; a block before a tool ends " +
-		"its run and tells nobody why: hookrun log has the reason",
+		"its run and tells nobody why: hookrun explain --last has the reason",
 	HooklessActions: []client.HooklessAction{
 		{What: "waits for no hook at the prompt", Event: protocol.PreExecute},
 	},

@@ -31,10 +31,9 @@ var fire = command{
 client's hook output. So it works as a hook command itself: as the only hook in a client's settings, it
 runs a project's .tenex-hooks.json.
 
-The search for that file starts in the client's project, which $CLAUDE_PROJECT_DIR, $COPILOT_PROJECT_DIR
-or $GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open
-on any other code; || exit 2 does the same if there is no hookrun. With --output text or json errors
-exit with 1.`,
+The search for that file starts in the client's project, which its variable names, as
+$CLAUDE_PROJECT_DIR, else in the current directory. Errors exit with 2, since clients fail open on any
+other code; || exit 2 does the same if there is no hookrun. With --output text or json they exit with 1.`,
 	example: `  {"type": "command", "command": "hookrun fire || exit 2"}   in .claude/settings.json, under "PreToolUse"
   hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {

@@ -66,8 +66,8 @@ func (installer) Obstacles(in *client.Installed) (found []client.Obstacle) {
 	for _, file := range in.Files {
 		for key := range gjson.Get(file.Text, "env").ForEach {
 			if name := key.String(); redirects(name) {
-				const text = `"env" sets %s, which can lead to another hookrun or to other files of its; the test call ` +
-					"runs without it"
+				const text = `"env" sets %s, which can lead to another hookrun or to other files of its; the test ` +
+					"call runs without it"
 				project := strings.HasPrefix(file.Path, in.Workspace+string(filepath.Separator))
 				found = append(found, client.Obstacle{Path: file.Path, What: fmt.Sprintf(text, name), Known: project,
 					Mend: `take it out of "env" there`})

@@ -45,7 +45,8 @@ func (hooks) Decode(c *dialect.Call, hook string, r *dialect.HookResult) dialect
 	for _, set := range inputVariables(c) {
 		name, value, _ := strings.Cut(set, "=")
 		if v.Decision == protocol.Continue && (len(set) > dialect.MaxVariable() || strings.ContainsRune(value, 0)) {
-			return dialect.Unstarted(fmt.Sprintf("%s could not see all of the call: it does not fit into $%s", who, name))
+			const text = "%s could not see all of the call: it does not fit into $%s"
+			return dialect.Unstarted(fmt.Sprintf(text, who, name))
 		}
 	}
 	return v

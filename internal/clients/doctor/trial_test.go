@@ -42,7 +42,8 @@ func TestTrial(t *testing.T) {
 	}{
 		{"obeys", func(p *process.Program) { run(p); ask(p, `{"a title": true}`) }, OK, "it obeyed the entry"},
 		{"has no entry", func(p *process.Program) { ask(p, p.Args[2]) }, Error, "it sent the test call to its model"},
-		{"goes on", func(p *process.Program) { run(p); ask(p, p.Args[2]) }, Error, "it sent the test call to its model"},
+		{"goes on", func(p *process.Program) { run(p); ask(p, p.Args[2]) }, Error,
+			"it sent the test call to its model"},
 		{"ends early", func(*process.Program) {}, Warning, "it ended before the entry ran (exit 3): log in first"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -92,8 +92,8 @@ func TestTrustInGo(t *testing.T) {
 
 // A runner that must check files and was not told how runs no hook.
 func TestNoTrustCheck(t *testing.T) {
-	const text = "the hooks must be checked before they run (trust or freeze), and this program has no check of trust, " +
-		"so every call is blocked"
+	const text = "the hooks must be checked before they run (trust or freeze), and this program has no check of " +
+		"trust, so every call is blocked"
 	for _, o := range []engine.Options{{RequireTrust: true}, {Pin: true}} {
 		_, err := engine.New(new(hookfile.Config), o)
 		require.EqualError(t, err, text)

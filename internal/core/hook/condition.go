@@ -209,7 +209,8 @@ func requiredLiteral(re *syntax.Regexp) (longest string) {
 func (m *MatchContext) spendSteps(n int) bool {
 	m.conditionCost += n
 	if m.conditionCost > maxCallSteps {
-		m.warn("the conditions are too many to be compared with values of this size, so from some point on they count as met")
+		m.warn("the conditions are too many to be compared with values of this size, so from some point on they " +
+			"count as met")
 	}
 	return m.conditionCost <= maxCallSteps
 }

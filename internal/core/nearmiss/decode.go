@@ -44,8 +44,8 @@ func Decode(d *dialect.Dialect, c *dialect.Call, hook string, r *dialect.HookRes
 		warn("has a JSON answer on stderr that says no, which was not read; print it to stdout")
 	}
 	if !v.Approved && r.Unread {
-		warn("left a process behind that keeps its output open, so what that prints later than %v after the hook's end is "+
-			"not heard; wait for it, or close its output", process.DrainTime)
+		warn("left a process behind that keeps its output open, so what that prints later than %v after the hook's "+
+			"end is not heard; wait for it, or close its output", process.DrainTime)
 	}
 	return v
 }

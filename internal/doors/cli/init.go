@@ -139,8 +139,8 @@ func initIn(dir string, packs, hooks []string, files []scaffold.File, dryRun boo
 			"To switch one off, write \"enabled\": false in its entry.\n"
 		fmt.Fprintf(&text, own, strings.Join(hooks, ", "))
 	}
-	fmt.Fprintf(&text, "Watched once they are allowed: %s alone. After a change of it every tool call is blocked until "+
-		"hookrun allow.\n", hookfile.FileName)
+	fmt.Fprintf(&text, "Watched once they are allowed: %s alone. After a change of it every tool call is blocked "+
+		"until hookrun allow.\n", hookfile.FileName)
 	fmt.Fprintf(&text, `
 Next:
   hookrun test%[1]s  runs the tests of these rules, which are in %[2]s

@@ -79,7 +79,8 @@ func TestStatusLine(t *testing.T) {
 			Status: "allowed", tally: hook.Tally{hook.Acts: 5}, Facts: runlog.Facts{LastCall: at(12 * time.Second),
 				Clients: []runlog.Client{{Name: "claude", Entries: entries}, {Name: "gemini"},
 					{Name: "codex", Entries: entries, Canary: &lastrun.Canary{OK: true}}}}},
-		"hookrun: 1 hook (1 only observing), CHANGED; b, a SWITCHED OFF, c FAILED THE TEST CALL; last call 3 days ago": {
+		"hookrun: 1 hook (1 only observing), CHANGED; b, a SWITCHED OFF, c FAILED THE TEST CALL; " +
+			"last call 3 days ago": {
 			Status: "changed", tally: hook.Tally{hook.OnlyLooks: 1}, Facts: runlog.Facts{LastCall: at(80 * time.Hour),
 				Clients: []runlog.Client{{Name: "a", Entries: entries, Off: []string{"x"}},
 					{Name: "b", Entries: entries}, {Name: "c", Entries: entries, Canary: &lastrun.Canary{}}}}},

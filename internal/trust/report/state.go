@@ -121,8 +121,8 @@ func (s *State) list(now time.Time) (text string) {
 	if text == "" {
 		return "no hooks\n"
 	}
-	return text + "After a change of a watched file the calls of its hook are blocked until hookrun allow; of a hooks " +
-		"file,\nevery tool call.\n"
+	return text + "After a change of a watched file the calls of its hook are blocked until hookrun allow; of a " +
+		"hooks file,\nevery tool call.\n"
 }
 
 // describe returns the lines about a hook. holds is the reason why the hook does not act, or "".

@@ -40,7 +40,8 @@ var limits = map[string]map[string][]string{
 		"a persistent hook's process without a call": {"core/hook/handler.go:DefaultKeep",
 			"core/hookfile/entry.go:maxKeep"},
 		"its pause after two deaths in a row": {"core/process/pool.go:backoff", "core/process/pool.go:backoffMax"},
-		"the time limit of a client's entry: its hooks' limits, and for each; once more": {"clients/install/entry.go:aroundHook",
+		"the time limit of a client's entry: its hooks' limits, and for each; once more": {
+			"clients/install/entry.go:aroundHook",
 			"clients/install/entry.go:aroundCall"},
 		"an entry without hooks; with `--user`": {"clients/install/entry.go:someHooks",
 			"clients/install/entry.go:AnyHooks"},

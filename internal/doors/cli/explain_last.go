@@ -70,7 +70,9 @@ func (f *callCommand) last() (r lastReport, err error) {
 	r.Time, r.Event, r.Tool, r.About = c.Time.Local().Format(time.DateTime), c.Event, c.Tool, c.About
 	r.Decision, r.Cause, r.Hook = cmp.Or(c.Decision, "block"), c.Cause, c.Hook
 	r.Reason = cmp.Or(c.Error, c.Reason)
-	if f.project.HasFile {
+	if at, _, _ := strings.Cut(c.Error, ": "); position.Get().MatchString(at) { // FILE:LINE:COL: what
+		r.File = at
+	} else if f.project.HasFile {
 		r.File = f.hooksFile()
 	}
 	for _, h := range c.Hooks {
@@ -82,7 +84,10 @@ func (f *callCommand) last() (r lastReport, err error) {
 	return r, nil
 }
 
-var approveLine = lazy.Regexp{Text: `hookrun approve \w+`}
+var (
+	approveLine = lazy.Regexp{Text: `hookrun approve \w+`}
+	position    = lazy.Regexp{Text: `:\d+:\d+$`}
+)
 
 // addFix adds what ends the block: by the agent, by a person, and the page about the message.
 func (r *lastReport) addFix() {

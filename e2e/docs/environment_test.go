@@ -45,7 +45,7 @@ var limits = map[string]map[string][]string{
 			"clients/install/entry.go:aroundCall"},
 		"an entry without hooks; with `--user`": {"clients/install/entry.go:someHooks",
 			"clients/install/entry.go:AnyHooks"},
-		"stdin that stays open; behind a whole call": {"doors/cli/streams.go:stdinLimit",
+		"for all of stdin; if a pipe stays open behind a whole JSON object": {"doors/cli/streams.go:stdinLimit",
 			"doors/cli/streams.go:stdinPart", "doors/cli/streams.go:stdinSilence"},
 		"an [approval](commands.md#approve); a block that waits for one": {"core/approval/approval.go:Valid",
 			"core/approval/approval.go:kept"},

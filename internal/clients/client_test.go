@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -239,4 +240,23 @@ func TestProjectNames(t *testing.T) {
 	require.True(t, known)
 	require.True(t, tool.IsCalled("one") && tool.IsCalled("two"))
 	require.False(t, tool.IsCalled("") || tool.IsCalled("Both"))
+}
+
+// TestCanAsk: a client whose answer says that it cannot ask, on stdout or stderr, counts as one that cannot, so that
+// the reason has the code for a person.
+func TestCanAsk(t *testing.T) {
+	can := map[bool]int{}
+	for _, c := range clients.All().Clients() {
+		call := dialect.NewCall(dialect.Call{Event: "PreToolUse", Tool: "shell", Client: c.Dialect,
+			Args: `{"command":"ls"}`})
+		require.NoError(t, call.Resolve(clients.All()), c.Name)
+		reply, err := c.ReplyTo(call, protocol.Outcome{Event: call.Event, Tool: call.Tool, Decision: protocol.Ask,
+			Cause: protocol.CausePolicy, Reason: "Sure?"})
+		require.NoError(t, err, c.Name)
+		says := regexp.MustCompile("cannot say").MatchString(string(reply.Stdout) + reply.Stderr)
+		require.Equal(t, !says, c.CanAsk(call), c.Name)
+		can[!says]++
+	}
+	require.Greater(t, can[true], 4)
+	require.Greater(t, can[false], 6)
 }

@@ -16,7 +16,7 @@ func (cl *Client) CanAsk(c *dialect.Call) bool {
 	block, err := cl.ReplyTo(c, o)
 	o.Decision = protocol.Ask
 	ask, err2 := cl.ReplyTo(c, o)
-	asks := !reflect.DeepEqual(block, ask) && !strings.Contains(string(ask.Stdout), noWordText)
+	asks := !reflect.DeepEqual(block, ask) && !strings.Contains(string(ask.Stdout)+ask.Stderr, noWordText)
 	return errors.Join(err, err2) == nil && asks
 }
 

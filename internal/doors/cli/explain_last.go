@@ -150,6 +150,6 @@ func (r *lastReport) String() string {
 	if r.Rule != "" {
 		b.WriteString("\n" + r.Rule)
 	}
-	fmt.Fprintf(&b, "\n%s\n\n%s\n\n%s\n", r.Page.Page, r.Page.Title, r.Page.Text)
+	fmt.Fprintf(&b, "\nFrom hookrun's %s\n\n%s\n\n%s\n", r.Page.Page, r.Page.Title, r.Page.Text)
 	return b.String()
 }

@@ -111,7 +111,8 @@ func (l *logFlags) finish(args []string) (err error) {
 		return err
 	}
 	if _, err := os.Lstat(l.path); !named && errors.Is(err, fs.ErrNotExist) {
-		const text = "no FILE, $%s is not set, and there is no %s; name the log, as in hookrun log run.log"
+		const text = "no FILE, $%s is not set, and there is no %s; name the log, as in hookrun log run.log, or keep " +
+			"one by hookrun install CLIENT --log default"
 		return fmt.Errorf(text, logVariable, l.path)
 	}
 	if err := noneEmpty(l.files.flags, "session", "html"); err != nil {

@@ -34,9 +34,10 @@ const environmentPage = "docs/reference/environment.md"
 // constant is file:name below internal; several constants of a number have the same value.
 var limits = map[string]map[string][]string{
 	"Times": {
-		"a hook, [then it fails open](hooks-file.md#on_failure); in a client's form the client's default": {"core/tenex/dialect.go:Timeout"},
-		"from SIGTERM at a deadline to SIGKILL":                                                           {"core/process/times.go:TermTime"},
-		"a hook's pipes after its exit, if a child has them":                                              {"core/process/times.go:DrainTime"},
+		"a hook, [then it fails open](hooks-file.md#on_failure); in a client's form the client's default": {
+			"core/tenex/dialect.go:Timeout"},
+		"from SIGTERM at a deadline to SIGKILL":              {"core/process/times.go:TermTime"},
+		"a hook's pipes after its exit, if a child has them": {"core/process/times.go:DrainTime"},
 		"a persistent hook's process without a call": {"core/hook/handler.go:DefaultKeep",
 			"core/hookfile/entry.go:maxKeep"},
 		"its pause after two deaths in a row": {"core/process/pool.go:backoff", "core/process/pool.go:backoffMax"},

@@ -101,21 +101,21 @@ func (r *lastReport) addFix() {
 		s, _ = docs.SectionOf("hookrun: " + message)
 	}
 	r.Page, r.Fix = s, s.Fix
+	off := `in the file a narrower "matcher" or "if", or "enabled": false`
+	of, name, _ := strings.Cut(r.Hook, "/")
+	if p, err := pack.Named(of); err == nil && p.Rule(name) != nil {
+		rule := p.Rule(name)
+		r.Fix, r.Rule = rule.Instead(), describeRule(r.Hook, rule, false)
+		off = fmt.Sprintf(`"except": [%q] in the file`, r.Hook)
+	}
 	if !isPolicy || strings.HasPrefix(r.File, hookfile.ManagedFile()+":") { // nobody here may switch off the latter
 		return
 	}
 	if approve := approveLine.Get().FindString(r.Reason); approve != "" {
 		r.Ways = append(r.Ways, "once: "+approve)
 	}
-	r.Ways = append(r.Ways, "in a session: HOOKRUN_SKIP="+r.Hook+" in the environment that starts the client")
-	of, name, _ := strings.Cut(r.Hook, "/")
-	if p, err := pack.Named(of); err == nil && p.Rule(name) != nil {
-		rule := p.Rule(name)
-		r.Fix, r.Rule = rule.Instead(), describeRule(r.Hook, rule, false)
-		r.Ways = append(r.Ways, fmt.Sprintf(`for good: "except": [%q] in the file`, r.Hook))
-		return
-	}
-	r.Ways = append(r.Ways, `for good: in the file a narrower "matcher" or "if", or "enabled": false`)
+	r.Ways = append(r.Ways, "in a session: HOOKRUN_SKIP="+r.Hook+" in the environment that starts the client",
+		"for good: "+off)
 }
 
 // String returns the report for a person.

@@ -41,7 +41,7 @@ var limits = map[string]map[string][]string{
 		"a persistent hook's process without a call": {"core/hook/handler.go:DefaultKeep",
 			"core/hookfile/entry.go:maxKeep"},
 		"its pause after two deaths in a row": {"core/process/pool.go:backoff", "core/process/pool.go:backoffMax"},
-		"the time limit of a client's entry: its hooks' limits, and for each; once more": {
+		"the limit of a client's entry: the sum of its hooks' limits, plus this for each hook; plus this once": {
 			"clients/install/entry.go:aroundHook",
 			"clients/install/entry.go:aroundCall"},
 		"an entry without hooks; with `--user`": {"clients/install/entry.go:someHooks",
@@ -53,7 +53,8 @@ var limits = map[string]map[string][]string{
 		"the file with a text that a client would cut": {"core/engine/saved_context.go:contextLife"},
 		"records of a session": {"trust/store.go:maxPin core/once/once.go:month core/stops/stops.go:month " +
 			"texts/queue/history.go:maxAge"},
-		"`serve --listen`: a head; a body; no request": {"doors/serve/http.go:headTime", "doors/serve/http.go:bodyTime",
+		"`serve --listen`: request headers; request body; idle connection": {
+			"doors/serve/http.go:headTime", "doors/serve/http.go:bodyTime",
 			"doors/serve/http.go:bodyPart", "doors/serve/http.go:idleTime"},
 		"`mcp`: the server's list of tools; its end": {"doors/mcpproxy/tools.go:listPatience",
 			"doors/cli/mcp.go:mcpGrace"},

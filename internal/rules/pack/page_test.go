@@ -28,20 +28,28 @@ func TestPage(t *testing.T) {
 func page() string {
 	var b strings.Builder
 	b.WriteString("# The rules of the packs\n\n" +
-		"A [hooks file takes a pack](packs.md) by name. `hookrun pack PACK/RULE` prints the reason for a rule, the " +
-		"limits of\nthe rule, and examples of blocked and other calls.\n")
+		"A [hooks file takes a pack](packs.md) by name. A block says what to do instead. `hookrun pack PACK/RULE` " +
+		"prints the\nreason for a rule, the limits of the rule, and more examples of blocked and other calls.\n")
 	for _, p := range All() {
-		fmt.Fprintf(&b, "\n## %s\n\n| rule | blocks | instead |\n|---|---|---|\n", p.Name)
+		fmt.Fprintf(&b, "\n## %s\n\n| rule | blocks | such as |\n|---|---|---|\n", p.Name)
 		for i := range p.Rules {
 			r := &p.Rules[i]
 			does := strings.TrimPrefix(r.Blocks, "a command that ")
 			if r.Asks {
 				does = "*" + r.Does() + "* " + r.Blocks
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.ID(r), cell(does), cell(r.Instead()))
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.ID(r), cell(does), code(r.Block()[0].String()))
 		}
 	}
 	return b.String()
+}
+
+// code returns a text as code in a cell of a table.
+func code(text string) string {
+	if strings.Contains(text, "`") {
+		return "`` " + cell(text) + " ``"
+	}
+	return "`" + cell(text) + "`"
 }
 
 // cell returns a text as a cell of a table.

@@ -107,12 +107,11 @@ func (fd descriptor) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// read reads once from an output in which there is something, or which has ended.
+// read reads once from an output in which there is something, or which has ended. It reads even if poll reports the end
+// alone: the kernel looks for data first and for writers then, so a program that prints and exits in between has both.
 func (p *pipes) read(i int) {
-	c, err := &p.captures[i-1], io.EOF
-	if p.all[i].Revents&unix.POLLIN != 0 {
-		err = c.read(descriptor(p.all[i].Fd))
-	}
+	c := &p.captures[i-1]
+	err := c.read(descriptor(p.all[i].Fd))
 	if err != nil && err != unix.EINTR {
 		c.ended = err == io.EOF
 		p.closeFD(i)

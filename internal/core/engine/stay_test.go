@@ -381,12 +381,15 @@ func TestAsyncResultsStayOnTheirConnection(t *testing.T) {
 		require.NoError(t, err)
 		return o.SystemMessages
 	}
-	// asked runs the hook for a call, and waits until its answer is there, and no other.
+	// asked runs the hook for a call, and waits until its answer is there, and no other. The outcome of the call itself
+	// has the answer if the hook was quicker; then asked runs the hook again.
 	asked := func(connection context.Context, who, session string) {
 		c := b.about("for-" + who)
 		c.SessionID = session
-		fire(connection, c)
-		require.Equal(t, []string{"done"}, b.Ready())
+		for quicker := true; quicker; {
+			quicker = len(fire(connection, c)) > 0
+			require.Equal(t, []string{"done"}, b.Ready())
+		}
 		only := `"for-` + who + `"`
 		require.Eventually(t, func() bool { return engine.AsyncResults(r) == only }, processtest.Patience,
 			time.Millisecond)

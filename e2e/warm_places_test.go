@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -279,6 +280,17 @@ func TestWarmHookInTheMiddleOfACall(t *testing.T) {
 	}
 }
 
+// stopped reports whether no thread of a process runs any more. A thread goes on for a while after SIGSTOP.
+func stopped(t *testing.T, pid int) bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	require.NoError(t, err)
+	return len(threads) > 0 && !slices.ContainsFunc(threads, func(path string) bool {
+		stat, err := os.ReadFile(path)
+		_, state, _ := strings.Cut(string(stat), ") ")
+		return err != nil || !strings.HasPrefix(state, "T")
+	})
+}
+
 // A keeper that hangs before a call costs the call a part of its time.
 func TestWarmHookWhoseKeeperHangs(t *testing.T) {
 	t.Parallel()
@@ -286,6 +298,7 @@ func TestWarmHookWhoseKeeperHangs(t *testing.T) {
 	first := w.warmed()
 	for _, pid := range w.keepers() {
 		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+		require.Eventually(t, func() bool { return stopped(t, pid) }, binary.Patience, time.Millisecond)
 	}
 	for i := range 3 {
 		token := fmt.Sprint("block ", i)

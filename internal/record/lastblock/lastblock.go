@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/lib/files/atomic"
 	"github.com/hookrun/hookrun/internal/lib/files/owner"
 	"github.com/hookrun/hookrun/internal/lib/state"
 )
@@ -28,14 +27,28 @@ const age = 30 * 24 * time.Hour
 
 func path(dir, workspace string) string { return filepath.Join(dir, Folder, state.Hashed(workspace)) }
 
-// Write replaces the line of the workspace, and removes lines of other workspaces after 30 days.
+// Write replaces the line of the workspace. The first line of a workspace removes others that are older than 30 days.
 func Write(dir, workspace string, line []byte) error {
 	path := path(dir, workspace)
-	if err := owner.MkdirAll(filepath.Dir(path)); err != nil {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // not at each block
+		if err := owner.MkdirAll(filepath.Dir(path)); err != nil {
+			return err
+		}
+		state.RemoveOld(filepath.Dir(path), "*", age)
+	}
+	// Write under another name first, so no process reads half a line.
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".new.")
+	if err != nil {
 		return err
 	}
-	state.RemoveOld(filepath.Dir(path), "*", age)
-	return atomic.WritePrivate(path, string(line))
+	_, err = temporary.Write(line)
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		os.Remove(temporary.Name())
+	}
+	return err
 }
 
 // Read returns the line of the workspace, or nil without a line.

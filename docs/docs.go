@@ -1,9 +1,7 @@
-// Package docs has the page of the documentation that hookrun prints offline.
+// Package docs has the page of the documentation that hookrun prints offline: the one that people read.
 //
 //	s, found := docs.SectionOf("the hooks of /p are not those that were allowed: guard.sh was changed")
 //	fmt.Println(s.Title, s.Text)
-//
-// The page is the one that people read, so both say the same.
 package docs
 
 import (

@@ -3,9 +3,8 @@
 //	_ = lastblock.Write(state, workspace, line)
 //	line, err := lastblock.Read(state, workspace)
 //
-// A call is one line, as in the run log: without secrets, and with long texts cut. Each workspace has one file for the
-// user alone. A reader gets the whole line of one call. If a later line cannot be written, the old line stays, so a
-// reader must show the time.
+// A call is one line, as in the run log: without secrets, and with long texts cut. A reader gets the whole line of one
+// call. If a later line cannot be written, the old line stays, so a reader must show the time.
 package lastblock
 
 import (
@@ -22,8 +21,7 @@ import (
 // Folder is the name of the folder in the user's state folder.
 const Folder = "last-block"
 
-// age is how long a line is kept.
-const age = 30 * 24 * time.Hour
+const age = 30 * 24 * time.Hour // how long a line is kept
 
 func path(dir, workspace string) string { return filepath.Join(dir, Folder, state.Hashed(workspace)) }
 

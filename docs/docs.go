@@ -1,4 +1,4 @@
-// Package docs has the page of the documentation that hookrun prints offline: the one that people read.
+// Package docs has the page of the documentation that hookrun prints offline.
 //
 //	s, found := docs.SectionOf("the hooks of /p are not those that were allowed: guard.sh was changed")
 //	fmt.Println(s.Title, s.Text)

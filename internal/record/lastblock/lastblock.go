@@ -1,4 +1,4 @@
-// Package lastblock keeps the last blocked call of each workspace, for people who ask right after it.
+// Package lastblock keeps the last blocked call of each workspace, for hookrun explain --last.
 //
 //	_ = lastblock.Write(state, workspace, line)
 //	line, err := lastblock.Read(state, workspace)
